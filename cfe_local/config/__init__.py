@@ -1,0 +1,24 @@
+"""One YAML file, environment and command line become one frozen RunConfig. What a run is, never how it is done."""
+
+from cfe_local.config.load import load_run_config
+from cfe_local.config.model import ImageConfig, ModelConfig
+from cfe_local.config.run import (
+    BenchmarkConfig,
+    EquivalenceConfig,
+    ExperimentConfig,
+    GradingConfig,
+    RunConfig,
+    SelectionConfig,
+)
+
+__all__ = [
+    "BenchmarkConfig",
+    "EquivalenceConfig",
+    "ExperimentConfig",
+    "GradingConfig",
+    "ImageConfig",
+    "ModelConfig",
+    "RunConfig",
+    "SelectionConfig",
+    "load_run_config",
+]

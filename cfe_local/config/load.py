@@ -1,0 +1,119 @@
+"""Reads a RunConfig: file, then environment (CFE_LOCAL_*), then command line; later ones win.
+
+Unknown keys are refused with the nearest known name. Relative paths in a file stay relative to the working directory.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from cfe_local.config.run import RunConfig
+from cfe_local.errors import UsageError
+
+ENV_PREFIX = "CFE_LOCAL_"
+ENV_NOT_SETTINGS = frozenset({"CFE_LOCAL_MODELS_DIR", "CFE_LOCAL_LOG_LEVEL"})
+"""Variables with our prefix that configure the installation, not a run."""
+
+
+def load_run_config(
+    path: Path | None,
+    *,
+    overrides: Iterable[str] = (),
+    values: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> RunConfig:
+    """Resolve a run's configuration.
+
+    Args:
+        path: YAML file, or None to start from nothing.
+        overrides: ``dotted.key=value`` texts, the value read as YAML (``--set``).
+        values: Dotted keys with ready values (dedicated options such as ``--seed``); they win over ``overrides``.
+        environ: The environment; ``CFE_LOCAL_MODEL__PATH`` sets ``model.path``.
+
+    Raises:
+        UsageError: For an unreadable file, an unknown key or an impossible value; the message names file and key.
+    """
+    tree: dict[str, Any] = _read_yaml(path) if path is not None else {}
+    for name, text in sorted((environ or {}).items()):
+        if name.startswith(ENV_PREFIX) and name not in ENV_NOT_SETTINGS:
+            _set(tree, name.removeprefix(ENV_PREFIX).lower().replace("__", "."), _scalar(text, name))
+    for item in overrides:
+        key, equals, text = item.partition("=")
+        if not equals or not key:
+            raise UsageError(
+                f"--set {item}: not of the form key=value\nFix: for example --set model.sampling.max_tokens=512"
+            )
+        _set(tree, key.strip(), _scalar(text, f"--set {key}"))
+    for key, value in (values or {}).items():
+        _set(tree, key, value)
+    where = str(path) if path is not None else "command line"
+    try:
+        return RunConfig.model_validate(tree)
+    except ValidationError as error:
+        raise UsageError(f"{where}: " + _explain(error, tree)) from error
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"configuration file not found: {path}\nFix: check the path; examples are in configs/."
+        ) from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"{path}: not readable as YAML: {error}") from error
+    if not isinstance(tree, dict):
+        raise UsageError(f"{path}: holds {type(tree).__name__}, not a mapping\nFix: see configs/ for examples.")
+    return tree
+
+
+def _scalar(text: str, where: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UsageError(f"{where}: value {text!r} is not YAML: {error}") from error
+
+
+def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
+    *parents, last = dotted.split(".")
+    for parent in parents:
+        node = tree.setdefault(parent, {})
+        if not isinstance(node, dict):
+            raise UsageError(f"{dotted}: {parent} is not a section")
+        tree = node
+    tree[last] = value
+
+
+def _explain(error: ValidationError, tree: Mapping[str, Any]) -> str:
+    lines = [f"{error.error_count()} problem(s) in the configuration"]
+    for problem in error.errors():
+        dotted = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            known = _known_names(problem["loc"][:-1])
+            near = difflib.get_close_matches(str(problem["loc"][-1]), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+            lines.append(f"  {dotted}: unknown key; {hint}")
+        else:
+            got = "" if problem["type"] == "missing" else f" (got {problem['input']!r})"
+            lines.append(f"  {dotted}: {problem['msg']}{got}")
+    return "\n".join(lines)
+
+
+def _known_names(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = RunConfig
+    for part in location:
+        field = model.model_fields.get(str(part))
+        if field is None:
+            break
+        candidates = [field.annotation, *get_args(field.annotation)]
+        nested = [c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)]
+        if not nested:
+            break
+        model = nested[0]
+    return sorted(model.model_fields)

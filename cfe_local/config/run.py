@@ -1,0 +1,81 @@
+"""What one run is: benchmark, model, judge, experiment, grading, selection, seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue, field_validator
+
+from cfe_local.config.model import ModelConfig
+from cfe_local.records import Record
+
+
+class BenchmarkConfig(Record):
+    """Where the problems are."""
+
+    path: str = Field(description="A benchmark folder, or `sample` for the one that ships with cfe_local.")
+    format: Literal["cfe"] = "cfe"
+
+
+class SelectionConfig(Record):
+    """Which problems are planned; everything else does not exist for this run's denominators."""
+
+    splits: tuple[str, ...] = Field(default=(), description="Names of splits; empty means all.")
+    rows: tuple[str, ...] = Field(default=(), description="Rows as `split:row` or `split:first-last`; empty means all.")
+    limit: int | None = Field(default=None, ge=1, description="At most this many problems, in file order.")
+
+    @field_validator("rows")
+    @classmethod
+    def _rows_are_written_right(cls, rows: tuple[str, ...]) -> tuple[str, ...]:
+        for row in rows:
+            split, colon, numbers = row.partition(":")
+            first, _, last = numbers.partition("-")
+            if not (split and colon and first.isdigit() and (not last or last.isdigit())):
+                raise ValueError(f"row {row!r} is not written as split:row or split:first-last, for example text:0-7")
+        return rows
+
+
+class ExperimentConfig(Record):
+    """Which plan and analysis the run follows."""
+
+    name: str = "exam"
+    samples: int = Field(default=1, ge=1, description="n: responses drawn per prompt.")
+    k: tuple[int, ...] = Field(default=(1,), description="pass@k is reported for these; each at most `samples`.")
+    options: dict[str, JsonValue] = Field(default_factory=dict, description="The experiment's own settings.")
+
+
+class GradingConfig(Record):
+    """How responses become verdicts."""
+
+    protocols: tuple[str, ...] = ("s2s",)
+    name: str = Field(default="", description="Name of this grading inside the run; the protocol's where empty.")
+    max_response_tokens: int = Field(default=6000, ge=200, description="Longer responses are reduced before judging.")
+
+
+class EquivalenceConfig(Record):
+    """Limits of the worker processes that compare values."""
+
+    workers: int = Field(default=2, ge=1)
+    timeout_s: float = Field(default=5.0, gt=0)
+    memory_mb: int = Field(default=1024, ge=256)
+
+
+class RunConfig(Record):
+    """Everything that defines a run. A copy is saved in the run folder."""
+
+    benchmark: BenchmarkConfig
+    model: ModelConfig
+    judge: ModelConfig | None = Field(default=None, description="Left out: responses are generated, not graded.")
+    experiment: ExperimentConfig = Field(default_factory=ExperimentConfig)
+    grading: GradingConfig = Field(default_factory=GradingConfig)
+    selection: SelectionConfig = Field(default_factory=SelectionConfig)
+    equivalence: EquivalenceConfig = Field(default_factory=EquivalenceConfig)
+    seed: int = Field(default=0, ge=0)
+    out: Path = Field(default=Path("runs/run"), description="The run folder.")
+    allow_network: bool = Field(default=False, description="Off: any connection that leaves this machine is an error.")
+
+    @property
+    def self_judged(self) -> bool:
+        """Whether the model under test grades itself."""
+        return self.judge is not None and Path(self.judge.path) == Path(self.model.path)

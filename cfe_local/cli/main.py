@@ -1,0 +1,79 @@
+"""Entry point of ``cfe-local``: finds the verb, runs it, turns errors into messages and exit codes.
+
+Verbs are imported only when they are called, so that ``--help`` costs no heavy import.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from cfe_local.errors import CfeError
+
+VERBS = {
+    "run": ("cfe_local.cli.run", "run", "Run an experiment: generate, grade, report. Resumes what is there."),
+    "generate": ("cfe_local.cli.run", "generate", "Only generate responses."),
+    "grade": ("cfe_local.cli.grade", "grade", "Grade finished runs, one judge load for all."),
+    "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
+    "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),
+    "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
+    "models": ("cfe_local.cli.models", "models", "List and prepare the embedded models."),
+}
+"""Verb to (module, attribute, one line of help)."""
+
+
+class LazyGroup(click.Group):
+    """A group whose verbs are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Verbs in the order of the table."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one verb; None for an unknown one, which click reports with the nearest name."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module, attribute, _ = VERBS[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}.{attribute} is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        del ctx
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in VERBS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="cfe-local")
+def cli() -> None:
+    """Run and diagnose CFE-Bench on open-weight models, with a local judge and no external API."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one verb and exit with its code; user errors print without a traceback."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        result = cli.main(args=arguments, standalone_mode=False)
+    except CfeError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted; what had finished is on disk. The same command goes on from there.", err=True)
+        sys.exit(130)
+    sys.exit(result if isinstance(result, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Experiments: each one a plan (which prompts) and an analysis (what the verdicts add up to)."""

@@ -1,0 +1,98 @@
+"""Joins what was planned with what came of it: one GradedSample per planned response, whatever happened to it.
+
+The plan is the denominator. A response that is missing, failed or not graded is a sample all the same.
+
+Not here: any share or mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cfe_local.errors import StoreError
+from cfe_local.records import Key, Problem, Response, Verdict, VerdictValue
+
+
+@dataclass(frozen=True, slots=True)
+class GradedSample:
+    """One planned sample of one problem, with its response and one verdict per variable where there are any."""
+
+    key: Key
+    problem: Problem
+    response: Response | None
+    verdicts: tuple[Verdict | None, ...]
+
+    @property
+    def cluster(self) -> str:
+        """What makes samples dependent: the problem's own id, which two copies of one problem share."""
+        return self.problem.problem_id
+
+    @property
+    def marks(self) -> tuple[VerdictValue, ...]:
+        """One verdict value per variable; a variable that no grading has seen is undecided."""
+        return tuple(verdict.verdict if verdict else "undecided" for verdict in self.verdicts)
+
+    @property
+    def mark(self) -> VerdictValue:
+        """The sample as a whole: right only if every variable is; one wrong variable makes it wrong."""
+        marks = self.marks
+        if "incorrect" in marks:
+            return "incorrect"
+        if not marks or "undecided" in marks:
+            return "undecided"
+        return "correct"
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the answer or the thinking ran into its token limit."""
+        return self.response is not None and self.response.outcome in ("truncated", "truncated_thinking")
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the model stopped by itself."""
+        return self.response is not None and self.response.outcome == "answered"
+
+
+def join_samples(
+    problems: Sequence[Problem],
+    planned: Iterable[Key],
+    responses: Iterable[Response],
+    verdicts: Iterable[Verdict],
+    *,
+    grading: str,
+) -> list[GradedSample]:
+    """One sample per planned key, in the plan's order. Records that nobody planned are left out.
+
+    Args:
+        problems: Every problem that the plan names.
+        planned: Keys of the responses that were to be drawn, each once.
+        responses: Of one key the last counts.
+        verdicts: Of one key, grading and variable the last counts; other gradings are left out.
+        grading: Name of the grading to read.
+
+    Raises:
+        StoreError: If the plan names a row that the problems do not have.
+    """
+    by_row = {(problem.split, problem.row): problem for problem in problems}
+    answered = {response.key: response for response in responses}
+    graded = {(verdict.key, verdict.variable): verdict for verdict in verdicts if verdict.grading == grading}
+    samples = []
+    for key in dict.fromkeys(planned):
+        problem = by_row.get((key.split, key.row))
+        if problem is None:
+            raise StoreError(
+                f"the run planned {key.split}:{key.row}, which the benchmark does not have\n"
+                "Fix: report on the benchmark that the run was made from; its files are listed in the manifest."
+            )
+        found = tuple(graded.get((key, i)) for i in range(len(problem.variables)))
+        samples.append(GradedSample(key=key, problem=problem, response=answered.get(key), verdicts=found))
+    return samples
+
+
+def first_copies(samples: Sequence[GradedSample]) -> list[GradedSample]:
+    """The samples of the first row of every problem id; later rows with the same id are copies."""
+    first: dict[str, tuple[str, int]] = {}
+    for sample in samples:
+        first.setdefault(sample.problem.problem_id, (sample.problem.split, sample.problem.row))
+    return [s for s in samples if first[s.problem.problem_id] == (s.problem.split, s.problem.row)]

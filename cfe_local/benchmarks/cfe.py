@@ -43,7 +43,8 @@ class Benchmark:
 
 
 def benchmark_folder(path: Path) -> Path:
-    """The folder that a user means: ``sample`` is the one that ships with cfe_local, unless such a folder is here.
+    """The folder that a user means: ``sample`` is the one that ships with cfe_local; write ``./sample/`` as an absolute
+    path to mean a folder of that name.
 
     Raises:
         BenchmarkError: If there is no such folder, or no split in it.
@@ -193,8 +194,8 @@ def _variables(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[Targe
 
 def _steps(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[Step, ...]:
     steps: list[Step] = []
-    for position, step in enumerate(_as_list(raw.get("reasoning_flow", []))):
-        step = cast("Mapping[str, JsonValue]", step)
+    for position, raw_step in enumerate(_as_list(raw.get("reasoning_flow", []))):
+        step = cast("Mapping[str, JsonValue]", raw_step)
         answer = cast("str | float | bool", step["verifiable_answer"])
         if isinstance(answer, str):
             answer = repairer(f"reasoning_flow[{position}].verifiable_answer", answer)
@@ -260,4 +261,7 @@ def _existing(n_rows: Mapping[str, int]) -> str:
 
 def first_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """One problem per id, the first in order: a second figure where ids repeat."""
-    return tuple({problem.problem_id: problem for problem in reversed(list(problems))}.values())[::-1]
+    first: dict[str, Problem] = {}
+    for problem in problems:
+        first.setdefault(problem.problem_id, problem)
+    return tuple(first.values())

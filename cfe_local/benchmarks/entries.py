@@ -101,18 +101,8 @@ def check_row(raw: JsonValue, split: str, row: int) -> tuple[Finding, ...]:
         )
     ]
     for name in sorted(raw.keys() - KEYS):
-        message = f"unknown key {name!r} is ignored"
-        faults.append(
-            Finding(
-                level="warning",
-                code="unknown_key",
-                split=split,
-                row=row,
-                problem_id=known_id,
-                field=name,
-                message=message,
-            )
-        )
+        fault = _fault(split, row, known_id, "unknown_key", name, f"unknown key {name!r} is ignored")
+        faults.append(fault.model_copy(update={"level": "warning"}))
     return tuple(faults)
 
 

@@ -276,6 +276,13 @@ class Comparison(Record):
     seconds: float = Field(default=0.0, ge=0)
 
 
+class ComparedPair(Record):
+    """A comparison as it is stored: under the label of the pair that was compared."""
+
+    label: Sha256
+    comparison: Comparison
+
+
 ExtractionStatus = Literal[
     "stated", "absent", "contradictory", "ungrounded", "judge_invalid", "judge_truncated", "too_long", "no_answer"
 ]
@@ -288,6 +295,9 @@ class Extraction(Record):
     value: str | None = Field(default=None, description="The response's own words; None unless ``stated``.")
     unit: str | None = None
     quote: str = Field(default="", description="Where it stands in the response.")
+    by: Literal["typography", "judge", "outcome"] = Field(
+        default="outcome", description="Who found it: the response's own marks (a box, say), the judge, nobody."
+    )
 
 
 VerdictValue = Literal["correct", "incorrect", "undecided"]

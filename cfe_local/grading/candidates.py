@@ -1,0 +1,65 @@
+"""The forms in which an extracted value is compared: as it stands, without a name before it, with symbols filled in.
+
+All forms say the same thing, so a value is right if any of them equals the reference. Used after extraction only; the
+reference tells which forms make sense (an equation is compared as an equation).
+"""
+
+from __future__ import annotations
+
+import re
+
+from cfe_local.grading.chunks import chunks
+from cfe_local.grading.equations import COMPARISONS, RELATIONS, Part, parts, symbols
+from cfe_local.grading.settled import last_member
+
+MATH_MARKS = re.compile(r"^(?:\$\$?|\\\[|\\\()\s*|\s*(?:\$\$?|\\\]|\\\))$")
+
+
+def candidates(value: str, reference: str) -> tuple[str, ...]:
+    """Forms of a value to compare with a reference, the value as it stands first, without repeats."""
+    bare = MATH_MARKS.sub("", value.strip()).strip()
+    forms = [value.strip()]
+    if not _has_relation(reference):
+        forms.extend(_without_relation(bare))
+    forms.extend(_filled_in(bare))
+    return tuple(dict.fromkeys(form for form in forms if form))
+
+
+def _without_relation(bare: str) -> list[str]:
+    read = parts(bare)
+    if len(read) != 1:
+        return []
+    pieces = chunks(read[0].value)
+    if pieces and pieces[0] in COMPARISONS:
+        return ["".join(pieces[1:]).strip()]
+    return [last_member(read[0].value)] if read[0].value != bare or "=" in bare else []
+
+
+def _filled_in(bare: str) -> list[str]:
+    r"""``g\tau^2/32, \tau=2\pi\sqrt{M/k}``: the value alone, and the value with its symbols replaced."""
+    head, *definitions = _value_and_definitions(bare)
+    if not definitions:
+        return []
+    filled = head.value
+    for definition in definitions:
+        if symbols(definition.name) & symbols(filled):
+            filled = filled.replace(definition.name, "{(" + definition.value + ")}")
+    return [last_member(head.value), last_member(filled)]
+
+
+def _value_and_definitions(bare: str) -> list[Part]:
+    """The value and the symbols defined beside it; only the value if anything but definitions stands there."""
+    first, *rest = re.split(
+        r"\s*[,;]?\s*(?:\\q?quad\b|,\s*\\text\{(?:with|where)\}|,\s*(?:with|where)\s|[,;]\s)\s*", bare, maxsplit=1
+    )
+    defined = parts(rest[0]) if rest else []
+    head = parts(first)
+    names = [part.name for part in (*head, *defined)]
+    if len(head) != 1 or not defined or not all(part.name for part in defined) or len(set(names)) < len(names):
+        return head
+    return [*head, *defined]
+
+
+def _has_relation(text: str) -> bool:
+    marks = RELATIONS | COMPARISONS | {"\\neq", "\\ne"}
+    return any(piece in marks - {"\\approx", "≈", "\\simeq", "≃", ":", "\\in", "∈"} for piece in chunks(text))

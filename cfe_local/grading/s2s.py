@@ -1,0 +1,114 @@
+"""Short to short, the main protocol: extract what the response states, compare, and ask the judge about the rest.
+
+For every variable: extraction (`extraction`), equivalence on the extracted value in its comparable forms
+(`candidates`), and only where that is undecided a verification by the judge (`verification`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cfe_local.grading.asking import JudgeSettings
+from cfe_local.grading.base import GradingTask, Judged, Pair, not_finished
+from cfe_local.grading.candidates import candidates
+from cfe_local.grading.extraction import extracted
+from cfe_local.grading.outcomes import verdict_without_grading
+from cfe_local.grading.verification import verification, verified, without_value
+from cfe_local.records import Case, Comparison, Extraction, ValueContext, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where one response stands: what is due, and verdicts where nothing is (None elsewhere)."""
+
+    pairs: tuple[Pair, ...]
+    cases: tuple[Case, ...]
+    verdicts: tuple[Verdict | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShortToShort:
+    """The S2S grading."""
+
+    settings: JudgeSettings = field(default_factory=JudgeSettings)
+    name: str = "s2s"
+
+    def pairs(self, tasks: Sequence[GradingTask], judged: Judged) -> list[Pair]:
+        """Comparisons that are due; see `Grading`."""
+        found = {pair.label: pair for task in tasks for pair in self.state(task, judged).pairs}
+        return list(found.values())
+
+    def calls(self, tasks: Sequence[GradingTask], judged: Judged) -> list[Case]:
+        """Judge calls that are due; see `Grading`."""
+        return [case for task in tasks for case in self.state(task, judged).cases]
+
+    def verdicts(self, tasks: Sequence[GradingTask], judged: Judged) -> list[Verdict]:
+        """Final verdicts; see `Grading`."""
+        found: list[Verdict] = []
+        for task in tasks:
+            for verdict in self.state(task, judged).verdicts:
+                if verdict is None:
+                    raise not_finished(self.name, task)
+                found.append(verdict)
+        return found
+
+    def state(self, task: GradingTask, judged: Judged) -> State:
+        """Derive everything about one response from what is known so far."""
+        outright = verdict_without_grading(task, self.name)
+        if outright is not None:
+            return State((), (), outright)
+        found = extracted(task, judged, self.settings)
+        pairs, cases = list(found.pairs), [found.due] if found.due is not None else []
+        verdicts: list[Verdict | None] = []
+        for position, value in enumerate(found.values):
+            if value is None:
+                verdicts.append(None)
+                continue
+            verdict, more_pairs, case = self._value(task, position, value, judged)
+            verdicts.append(verdict)
+            pairs.extend(more_pairs)
+            cases.extend([case] if case is not None else [])
+        return State(tuple(pairs), tuple(cases), tuple(verdicts))
+
+    def _value(
+        self, task: GradingTask, position: int, value: Extraction, judged: Judged
+    ) -> tuple[Verdict | None, list[Pair], Case | None]:
+        base = Verdict(
+            key=task.key, grading=self.name, variable=position, verdict="undecided", by="outcome", reason="",
+            extraction=value,
+        )  # fmt: skip
+        if value.value is None:
+            return without_value(base, value, task.response.outcome), [], None
+        pairs = value_pairs(task, position, value.value)
+        due = [pair for pair in pairs if pair.label not in judged.comparisons]
+        if due:
+            return None, due, None
+        comparison = combined([judged.comparisons[pair.label] for pair in pairs])
+        base = base.model_copy(update={"comparison": comparison, "evidence": comparison.evidence})
+        if comparison.verdict != "undecided":
+            verdict = "correct" if comparison.verdict == "equal" else "incorrect"
+            update = {"verdict": verdict, "by": "equivalence", "reason": comparison.by}
+            return base.model_copy(update=update), [], None
+        asked = verification(task, position, value.value, comparison, judged, self.settings)
+        if asked.due is not None:
+            return None, [], asked.due
+        return verified(base, asked, self.settings), [], None
+
+
+def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:
+    """All forms of an extracted value beside its reference."""
+    target = task.targets[position]
+    context = ValueContext(
+        type=target.type, variable=target.name, description=target.description, question=task.question
+    )
+    return [Pair(target.value, form, context) for form in candidates(value, target.value)]
+
+
+def combined(comparisons: Sequence[Comparison]) -> Comparison:
+    """What the comparisons of one value's forms say together: equal if any is, different only if all are."""
+    for wanted in ("equal", "undecided", "different"):
+        for comparison in comparisons:
+            if comparison.verdict == wanted:
+                return comparison
+    raise ValueError("no comparison to combine")

@@ -1,0 +1,152 @@
+"""Values that a response settles typographically: one box, or one final statement under the variable's own name.
+
+Where a response states its answer so plainly, copying it needs no judge. Everything less plain goes to the judge:
+prose, tables, retractions, several candidates, unnamed values among several variables. No reference is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cfe_local.grading.chunks import chunks
+from cfe_local.grading.equations import CLOSING, OPENING, SEPARATORS, same_name, symbols
+from cfe_local.grading.statements import Statement, final_blocks, statements
+from cfe_local.records import TargetVariable
+
+STRONG = frozenset({"boxed", "final", "bold", "display", "item"})
+RIVALS = frozenset({"boxed", "final", "bold"})
+RETRACTION = re.compile(
+    r"\bwait\b|scratch that|on second thought|\bmistake\b|\bcorrection\b|\b(?:is|was) (?:wrong|incorrect|not right)"
+    r"|let me (?:re|correct)|\bretract|\bwithdraw|\bdiscard|should (?:instead )?(?:be|read)\b|\brevis(?:e|ed)\b"
+    r"|\binstead\b.{0,30}\banswer\b|\boops\b|\bsorry\b",
+    re.IGNORECASE,
+)
+"""After a final statement, any of these words makes it unsettled. Kept wide: the price of a match is one judge call."""
+
+WORD = re.compile(r"[^\W\d_]{2,}")
+MAX_OTHER_WORDS = 12
+"""A final line with more words around its one formula is prose that may say anything about it."""
+
+MAX_TAIL = 700
+"""Characters that may follow a displayed formula that is taken as the answer without a box; more text may revise it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A value that the response states plainly.
+
+    Attributes:
+        value: The response's own text, the name before it left out.
+        quote: The whole formula.
+        rivals: Other final statements under the same name or in a final block; where one of them is a different
+            value, the response contradicts itself.
+    """
+
+    value: str
+    quote: str
+    rivals: tuple[str, ...] = ()
+
+
+def settled(text: str, targets: Sequence[TargetVariable]) -> tuple[Settled | None, ...]:
+    """Find the plainly stated value of every variable; None where the judge has to read.
+
+    Args:
+        text: The response, thinking removed.
+        targets: The problem's variables; their references are not used.
+    """
+    found = statements(text)
+    if len(targets) == 1:
+        return (_single(text, found, targets[0].name),)
+    return _several(text, found, [target.name for target in targets])
+
+
+def last_member(value: str) -> str:
+    """The last member of a chain of equalities: ``a(b+c) = 0.5`` gives ``0.5``; approximations stay attached."""
+    depth = position = start = 0
+    for piece in chunks(value):
+        depth += (piece in OPENING or piece == "\\begin") - (piece in CLOSING or piece == "\\end")
+        position += len(piece)
+        if depth == 0 and piece in SEPARATORS:
+            # What follows is another statement (the definition of a symbol, say): no chain crosses it.
+            return value
+        if depth == 0 and piece == "=":
+            start = position
+    return value[start:].strip().lstrip("&").strip() or value
+
+
+def _single(text: str, found: list[Statement], name: str) -> Settled | None:
+    boxed = [one for one in found if one.mark == "boxed"]
+    if boxed:
+        last = boxed[-1]
+        answer: Statement | None = _of_whole([one for one in boxed if one.start == last.start])
+    else:
+        answer = _unboxed(text, found, name)
+    if answer is None or RETRACTION.search(text, answer.end):
+        return None
+    value = last_member(answer.value)
+    rivals = (last_member(one.value) for one in found if _is_rival(one, answer, text))
+    return Settled(value, answer.whole, tuple(rival for rival in rivals if symbols(rival) == symbols(value)))
+
+
+def _is_rival(one: Statement, answer: Statement, text: str) -> bool:
+    """Whether a statement claims to be the answer too, before `answer` and without being taken back."""
+    if one.mark not in RIVALS or answer.start <= one.start < answer.end:
+        return False
+    if one.name and not same_name(one.name, answer.name):
+        return False
+    return not RETRACTION.search(text, one.end, max(one.end, answer.start))
+
+
+def _of_whole(group: list[Statement]) -> Statement:
+    """One statement for a formula with several parts (a value and the definition of a symbol in it)."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+    value = first.whole[first.whole.find(first.value) :]
+    return Statement(first.name, value.strip().rstrip("., "), first.whole, first.mark, first.start, first.end)
+
+
+def _unboxed(text: str, found: list[Statement], name: str) -> Statement | None:
+    """The one statement of the last final block, or the last displayed formula under the variable's name."""
+    blocks = final_blocks(text)
+    if blocks:
+        start, end = blocks[-1]
+        inside = [one for one in found if start <= one.start < end]
+        named = [one for one in inside if one.name and same_name(one.name, name)]
+        if named:
+            return named[-1]
+        formulas = {one.start for one in inside}
+        return _of_whole(inside) if len(formulas) == 1 and _says_little_else(text[start:end], inside[0]) else None
+    named = [one for one in found if one.name and same_name(one.name, name)]
+    if named and named[-1].mark == "display" and len(text) - named[-1].end <= MAX_TAIL:
+        return _of_whole([one for one in found if one.start == named[-1].start])
+    return None
+
+
+def _says_little_else(block: str, one: Statement) -> bool:
+    return len(WORD.findall(block)) - len(WORD.findall(one.whole)) <= MAX_OTHER_WORDS
+
+
+def _several(text: str, found: list[Statement], names: list[str]) -> tuple[Settled | None, ...]:
+    strong = [one for one in found if one.mark in STRONG]
+    chosen: list[Statement | None] = []
+    for name in names:
+        exact = [one for one in strong if one.name and same_name(one.name, name)]
+        finals = [one for one in exact if one.mark in {"boxed", "final"}]
+        chosen.append(next(reversed(finals or exact), None))
+    _eliminate(found, chosen)
+    return tuple(
+        None if one is None or RETRACTION.search(text, one.end) else Settled(last_member(one.value), one.whole)
+        for one in chosen
+    )
+
+
+def _eliminate(found: list[Statement], chosen: list[Statement | None]) -> None:
+    """If one variable is left and the boxes hold one part per variable, the part that is left is its value."""
+    boxed = [one for one in found if one.mark == "boxed"]
+    missing = [position for position, one in enumerate(chosen) if one is None]
+    left = [one for one in boxed if one not in chosen]
+    if len(missing) == 1 and len(boxed) == len(chosen) and len(left) == 1:
+        chosen[missing[0]] = left[0]

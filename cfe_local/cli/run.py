@@ -1,0 +1,95 @@
+"""``cfe-local run`` and ``generate``: from a configuration to responses, verdicts, figures and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from cfe_local.cli.console import watching
+from cfe_local.cli.interrupts import interruptible
+from cfe_local.cli.options import resolve, run_options
+from cfe_local.config import RunConfig
+from cfe_local.engines.network_guard import install_network_guard
+from cfe_local.errors import IncompleteError
+
+
+@click.command()
+@run_options
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and end.")
+@click.option("--fresh", is_flag=True, help="Move an earlier run's files in this folder to previous/ and start anew.")
+def run(config: Path | None, *, dry_run: bool, fresh: bool, **options: Any) -> int:
+    """Run an experiment: generate, grade, measure, report.
+
+    CONFIG is a YAML file (see configs/); without one, --model, --judge and --benchmark are enough. The same command
+    goes on where an earlier one stopped.
+    """
+    from cfe_local import pipeline
+    from cfe_local.report.terminal import print_report
+
+    settings = resolve(config, options)
+    _guard(settings)
+    if dry_run:
+        return show_plan(settings)
+    with interruptible(), watching(settings.out / "logs" / "cfe-local.log") as watch:
+        result = pipeline.run(settings, watch, fresh=fresh)
+    console = Console()
+    for report in result.reports:
+        print_report(report, console)
+    console.print(f"report: {result.path / 'report.html'}", highlight=False, soft_wrap=True)
+    if result.n_missing:
+        raise IncompleteError(
+            f"{result.n_missing} planned case(s) have no outcome yet; the table counts them as not correct\n"
+            "Fix: run the same command again."
+        )
+    return 0
+
+
+@click.command()
+@run_options
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and end.")
+@click.option("--fresh", is_flag=True, help="Move an earlier run's files in this folder to previous/ and start anew.")
+def generate(config: Path | None, *, dry_run: bool, fresh: bool, **options: Any) -> int:
+    """Only generate responses; grade them later, also elsewhere, with `cfe-local grade`."""
+    from cfe_local import pipeline
+
+    settings = resolve(config, options)
+    _guard(settings)
+    if dry_run:
+        return show_plan(settings)
+    with interruptible(), watching(settings.out / "logs" / "cfe-local.log") as watch:
+        path, generated = pipeline.generate_only(settings, watch, fresh=fresh)
+    click.echo(f"{len(generated.responses)} of {len(generated.cases)} responses in {path / 'responses.jsonl'}")
+    if generated.n_missing:
+        raise IncompleteError(f"{generated.n_missing} planned case(s) have no outcome yet\nFix: run it again.")
+    return 0
+
+
+def show_plan(settings: RunConfig) -> int:
+    """Print what a run would ask, without starting an engine or touching the run folder."""
+    from cfe_local import pipeline
+
+    plan = pipeline.plan_run(settings)
+    n_cases, most = len(plan.cases()), settings.model.sampling.max_tokens
+    n_images = sum(part.kind == "image" for problem in plan.problems for part in problem.question)
+    n_variables = sum(len(problem.variables) for problem in plan.problems)
+    judge = settings.judge.display_name if settings.judge is not None else "none: responses are not graded"
+    lines = {
+        "benchmark": f"{plan.benchmark.name} at {plan.benchmark.path}",
+        "selected": f"{len(plan.problems)} problems, {n_variables} variables, {n_images} images",
+        "model": f"{plan.config.model.display_name} ({settings.model.engine}) at {plan.config.model.path}",
+        "judge": judge,
+        "cases": f"{n_cases} ({settings.experiment.samples} per problem)",
+        "tokens": f"at most {most} per answer, {n_cases * most} in all; thinking comes on top",
+        "run folder": str(settings.out),
+    }
+    for name, text in lines.items():
+        click.echo(f"{name:<12}{text}")
+    return 0
+
+
+def _guard(settings: RunConfig) -> None:
+    if not settings.allow_network:
+        install_network_guard()

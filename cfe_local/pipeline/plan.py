@@ -1,0 +1,149 @@
+"""From a configuration to a plan: problems loaded and selected, settings and inputs written down, nothing asked yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cfe_local.benchmarks.cfe import Benchmark, select
+from cfe_local.config import ModelConfig, RunConfig
+from cfe_local.engines.models import digest_model, resolve_model
+from cfe_local.errors import BenchmarkError, UsageError
+from cfe_local.experiments.base import Earlier, Experiment, PlanSettings
+from cfe_local.grading.base import GradingTask
+from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_settings
+from cfe_local.pipeline.tables import BENCHMARKS, EXPERIMENTS, GRADINGS, look_up
+from cfe_local.prompts.render import template_digests
+from cfe_local.records import Case, FileDigest, Manifest, Problem, Response, Verdict
+
+EXPERIMENT_TEMPLATES = {"exam": ("exam_system",)}
+"""Templates that an experiment's prompts are made of; a change of another template changes no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run will do.
+
+    Attributes:
+        config: The configuration, model paths resolved to folders.
+        problems: The selected problems; every denominator is made from these.
+    """
+
+    config: RunConfig
+    benchmark: Benchmark
+    problems: tuple[Problem, ...]
+    experiment: Experiment
+    manifest: Manifest
+
+    def cases(self, earlier: Earlier | None = None) -> tuple[Case, ...]:
+        """Every case that can be planned, given what earlier rounds brought."""
+        settings = PlanSettings(
+            sampling=self.config.model.sampling,
+            samples=self.config.experiment.samples,
+            run_seed=self.config.seed,
+            options=self.config.experiment.options,
+        )
+        return tuple(self.experiment.plan(self.problems, settings, earlier or Earlier()))
+
+    def tasks(self, responses: Mapping[str, Response]) -> list[GradingTask]:
+        """One grading task per response that belongs to a planned problem, in the order of the problems."""
+        problems = {(problem.split, problem.row): problem for problem in self.problems}
+        order = {place: position for position, place in enumerate(problems)}
+        mine = [r for r in responses.values() if (r.key.split, r.key.row) in problems]
+        mine.sort(key=lambda r: (order[r.key.split, r.key.row], r.key.label))
+        return [self._task(problems[r.key.split, r.key.row], r) for r in mine]
+
+    def _task(self, problem: Problem, response: Response) -> GradingTask:
+        return GradingTask(
+            question=problem.question_text,
+            targets=self.experiment.targets(problem, response.key),
+            solution=problem.solution,
+            response=response,
+        )
+
+
+def plan_run(config: RunConfig) -> RunPlan:
+    """Load and check everything that a run needs before the first engine starts.
+
+    Raises:
+        UsageError: For unknown plug-ins or settings that make no sense together.
+        BenchmarkError: For benchmark files that cannot be used, or a selection that is empty.
+        ModelError: For a model folder that cannot be used.
+    """
+    experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
+    _check_settings(config)
+    benchmark = look_up("benchmark format", BENCHMARKS, config.benchmark.format)(Path(config.benchmark.path))
+    problems = select(benchmark.problems, config.selection)
+    model, files = resolve(config.model)
+    config = config.model_copy(update={"model": model})
+    if config.judge is not None:
+        config = config.model_copy(update={"judge": resolve(config.judge)[0]})
+    return RunPlan(config, benchmark, problems, experiment, _manifest(config, benchmark, files))
+
+
+def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
+    """The plan of a run that exists: to grade or report it, the model under test is not needed.
+
+    Args:
+        config: The configuration that the run folder holds, the judge perhaps replaced.
+        manifest: What the run was made from.
+
+    Raises:
+        BenchmarkError: If the benchmark is gone or has changed since.
+        UsageError: As `plan_run`.
+    """
+    experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
+    _check_settings(config)
+    benchmark = look_up("benchmark format", BENCHMARKS, config.benchmark.format)(Path(config.benchmark.path))
+    if combined_sha256(benchmark.files) != manifest.settings.get("benchmark.files"):
+        raise BenchmarkError(
+            f"{config.benchmark.path}: has changed since this run was made\n"
+            "Fix: bring the old files back, or run again on the new ones in another folder."
+        )
+    return RunPlan(config, benchmark, select(benchmark.problems, config.selection), experiment, manifest)
+
+
+def _check_settings(config: RunConfig) -> None:
+    for protocol in config.grading.protocols:
+        look_up("grading protocol", GRADINGS, protocol)
+    too_large = [k for k in config.experiment.k if k > config.experiment.samples]
+    if too_large:
+        raise UsageError(
+            f"pass@k needs at least k samples: k={too_large[0]}, samples={config.experiment.samples}\n"
+            f"Fix: --samples {too_large[0]}, or a smaller -k."
+        )
+
+
+def resolve(model: ModelConfig) -> tuple[ModelConfig, tuple[FileDigest, ...]]:
+    """Replace an embedded model's name by its folder, check the folder, and digest what it holds."""
+    name = model.display_name
+    path = Path(model.path) if model.engine == "replay" else resolve_model(model.path)
+    return model.model_copy(update={"path": str(path), "name": name}), digest_model(path)
+
+
+def _manifest(config: RunConfig, benchmark: Benchmark, files: Sequence[FileDigest]) -> Manifest:
+    templates = template_digests()
+    settings = {
+        "benchmark.files": combined_sha256(benchmark.files),
+        "experiment.name": config.experiment.name,
+        "experiment.options": repr(sorted(config.experiment.options.items())),
+        "seed": str(config.seed),
+        **model_settings(config.model, tuple(files), "model"),
+        **{f"template.{name}": templates[name] for name in EXPERIMENT_TEMPLATES.get(config.experiment.name, ())},
+    }
+    return build_manifest(
+        settings=settings,
+        benchmark_name=benchmark.name,
+        benchmark_files=benchmark.files,
+        model_files=tuple(files),
+        templates=templates,
+    )
+
+
+def by_response(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
+    """Group verdicts by the label of the response they are about."""
+    grouped: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        grouped.setdefault(verdict.key.label, []).append(verdict)
+    return grouped

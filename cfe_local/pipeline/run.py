@@ -1,0 +1,90 @@
+"""The whole job: generate, grade, measure, report; from wherever an earlier attempt stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from cfe_local.config import ModelConfig, RunConfig
+from cfe_local.metrics import ExamMetrics
+from cfe_local.pipeline.engines import EngineHost
+from cfe_local.pipeline.generate import Generated, generate
+from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
+from cfe_local.pipeline.measure import measure
+from cfe_local.pipeline.plan import RunPlan, plan_run
+from cfe_local.pipeline.watch import Watcher
+from cfe_local.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Where a run stands when its command ends.
+
+    Attributes:
+        path: The run folder.
+        metrics: By grading name; empty without a judge.
+        n_missing: Planned cases without an outcome.
+        n_engine_loads: Engine processes that were started.
+    """
+
+    path: Path
+    metrics: dict[str, ExamMetrics]
+    n_missing: int
+    n_engine_loads: int
+
+
+def run(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> RunResult:
+    """Run an experiment to its report.
+
+    Args:
+        config: What to run; its ``out`` is the run folder.
+        watch: Is told what happens.
+        fresh: Move what an earlier run left in the folder aside first.
+
+    Raises:
+        CfeError: As the stages; everything that had finished is on disk, and the same call goes on from there.
+    """
+    plan = plan_run(config)
+    judge_of(plan.config)
+    with open_run(plan, fresh=fresh) as store, engine_host(plan, store) as engines:
+        generated = generate(plan, store, engines, watch)
+        request = request_for(plan, store)
+        grade_runs([request], engines, watch)
+        metrics = {
+            request.grading_name(protocol): measure(plan, store, request.grading_name(protocol))
+            for protocol in request.protocols
+        }
+        return RunResult(store.path, metrics, generated.n_missing, engines.n_loads)
+
+
+def generate_only(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> tuple[Path, Generated]:
+    """Only the generation stage of `run`."""
+    plan = plan_run(config)
+    with open_run(plan, fresh=fresh) as store, engine_host(plan, store) as engines:
+        return store.path, generate(plan, store, engines, watch)
+
+
+def open_run(plan: RunPlan, *, fresh: bool = False) -> RunStore:
+    """Become the writer of the plan's run folder."""
+    text = yaml.safe_dump(plan.config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return RunStore.create_or_resume(plan.config.out, plan.manifest, text, fresh=fresh)
+
+
+def engine_host(plan: RunPlan, store: RunStore) -> EngineHost:
+    """Engines that log into the run folder; examinee and judge share one where they are the same weights."""
+    return EngineHost(store.path / "logs", shared=shared_engine(plan.config), allow_network=plan.config.allow_network)
+
+
+def shared_engine(config: RunConfig) -> ModelConfig | None:
+    """How to load the engine that serves both roles; None where model and judge need one each."""
+    if config.judge is None or not config.model.same_weights(config.judge):
+        return None
+    return config.model.model_copy(update={"structured_backend": config.judge.structured_backend})
+
+
+def request_for(plan: RunPlan, store: RunStore) -> GradeRequest:
+    """The grading that the run's own configuration asks for."""
+    grading = plan.config.grading
+    return GradeRequest(plan, store, judge_of(plan.config), grading.protocols, name=grading.name)

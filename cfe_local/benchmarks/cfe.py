@@ -43,8 +43,7 @@ class Benchmark:
 
 
 def benchmark_folder(path: Path) -> Path:
-    """The folder that a user means: ``sample`` is the one that ships with cfe_local; write ``./sample/`` as an absolute
-    path to mean a folder of that name.
+    """The folder that a user means; ``sample`` is the benchmark that ships with cfe_local.
 
     Raises:
         BenchmarkError: If there is no such folder, or no split in it.
@@ -83,7 +82,11 @@ def load_cfe(path: Path) -> Benchmark:
         rows = _usable_rows(file, split)
         origins = provenance.align(split, [str(row["id"]) for row in rows]) if provenance else [None] * len(rows)
         for row, (raw, origin) in enumerate(zip(rows, origins, strict=True)):
-            problems.append(build_problem(raw, split, row, folder, origin or UNKNOWN))
+            try:
+                images = [image_part(folder, written) for written in image_paths(raw)]
+            except BenchmarkError as error:
+                raise BenchmarkError(f"{file}, row {row} ({str(raw['id'])[:8]}): {error}") from error
+            problems.append(build_problem(raw, split, row, images, origin or UNKNOWN))
     files = digest_folder(folder, problems)
     version = known_version(files)
     name = SAMPLE if folder == SAMPLE_PATH else version or folder.resolve().name
@@ -117,21 +120,13 @@ def digest_folder(folder: Path, problems: Iterable[Problem]) -> tuple[FileDigest
 
 
 def build_problem(
-    raw: Mapping[str, JsonValue], split: str, row: int, folder: Path, origin: Provenance = UNKNOWN
+    raw: Mapping[str, JsonValue], split: str, row: int, images: Sequence[ImagePart], origin: Provenance = UNKNOWN
 ) -> Problem:
-    """Make a problem of a row that ``check_row`` found usable.
-
-    Raises:
-        BenchmarkError: If one of its images is missing or lies outside the folder.
-    """
+    """Make a problem of a row that ``check_row`` found usable."""
     repairer = _Repairer()
     question = cast("Mapping[str, JsonValue]", raw["question"])
     answer = cast("Mapping[str, JsonValue]", raw["answer"])
     text = repairer("question.text", str(question["text"]))
-    try:
-        images = [_image_part(folder, str(written)) for written in _as_list(question.get("images", []))]
-    except BenchmarkError as error:
-        raise BenchmarkError(f"{split_path(folder, split)}, row {row} ({str(raw['id'])[:8]}): {error}") from error
     return Problem(
         split=split,
         row=row,
@@ -206,7 +201,18 @@ def _steps(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[Step, ...
     return tuple(steps)
 
 
-def _image_part(folder: Path, written: str) -> ImagePart:
+def image_paths(raw: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """The image paths of a usable row's question, as written."""
+    question = cast("Mapping[str, JsonValue]", raw["question"])
+    return tuple(map(str, _as_list(question.get("images", []))))
+
+
+def image_part(folder: Path, written: str) -> ImagePart:
+    """An image of a problem, found and digested.
+
+    Raises:
+        BenchmarkError: If it is missing or lies outside the folder.
+    """
     path = resolve_image(folder, written)
     return ImagePart(path=str(path), sha256=digest_file(path, written).sha256)
 

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from pydantic import JsonValue
 
@@ -186,6 +186,19 @@ def _is_answer(value: JsonValue) -> bool:
     if isinstance(value, int):
         return abs(value) < 10**300
     return isinstance(value, float) and math.isfinite(value)
+
+
+def text_fields(raw: JsonObject) -> Iterator[tuple[str, str]]:
+    """Every text of a usable row with the name of its field, variable names included."""
+    for part in ("question", "answer"):
+        yield f"{part}.text", str(cast("JsonObject", raw[part])["text"])
+    for name in VARIABLE_LISTS[:3]:
+        for position, value in enumerate(cast("list[str]", raw[name])):
+            yield f"{name}[{position}]", value
+    for position, step in enumerate(cast("list[JsonObject]", raw.get("reasoning_flow", []))):
+        yield f"reasoning_flow[{position}].step", str(step["step"])
+        if isinstance(step["verifiable_answer"], str):
+            yield f"reasoning_flow[{position}].verifiable_answer", step["verifiable_answer"]
 
 
 def _has_surrogate(text: str) -> bool:

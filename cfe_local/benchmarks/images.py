@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from cfe_local.errors import BenchmarkError
 from cfe_local.records import FileDigest
 
+_ORIENTATION = 0x0112  # EXIF tag number
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp"})
 
 
@@ -68,13 +69,17 @@ def digest_file(path: Path, name: str) -> FileDigest:
 
 @dataclass(frozen=True, slots=True)
 class ImageFacts:
-    """What decoding an image tells: size in pixels, colour mode, format; ``fault`` says why it cannot be decoded."""
+    """What decoding an image tells: size in pixels, colour mode, format, EXIF orientation (1: upright).
+
+    ``fault`` says why it cannot be decoded, and is empty where it can.
+    """
 
     width: int = 0
     height: int = 0
     mode: str = ""
     format: str = ""
     n_frames: int = 1
+    orientation: int = 1
     fault: str = ""
 
     @property
@@ -103,6 +108,7 @@ def probe_image(path: Path) -> ImageFacts:
                     mode=image.mode,
                     format=image.format or "",
                     n_frames=getattr(image, "n_frames", 1),
+                    orientation=image.getexif().get(_ORIENTATION, 1),
                 )
     except UnidentifiedImageError:
         return ImageFacts(fault="no known image format")

@@ -76,26 +76,28 @@ def check_references(row: Row) -> Iterator[Finding]:
 
 def _type_findings(variable: TargetVariable) -> Iterator[tuple[str, str]]:
     bare = variable.value.replace("$", "").strip()
-    if variable.type == "numeric":
+    if variable.type == "formula":
+        yield from _formula_findings(variable.value, bare)
+    elif variable.type == "numeric":
         if not _PLAIN_NUMBER.match(bare):
             yield "numeric_not_plain", "declared numeric, written as more than a plain decimal number"
-        return
-    if variable.type == "formula":
-        if _LEADING_RELATION.match(bare):
-            yield "relation_without_left_side", "begins with a relation sign"
-        elif _is_constant(bare):
-            yield "formula_is_constant", "declared formula, holds no symbol: a number, or a set or interval of numbers"
-        elif _BARE_SYMBOL.match(bare):
-            yield "formula_is_bare_symbol", "declared formula, is a single name: perhaps a label"
-        if variable.value.count("$") != 2:
-            yield "dollar_layout", f"{variable.value.count('$')} $ signs where formulas have 2"
-        return
-    if _JOINED.match(bare):
+    elif _JOINED.match(bare):
         yield "other_is_formula", "declared other, is a number joined to a letter: a product, or a unit without blank"
     elif _QUANTITY.match(bare):
         yield "other_is_number", "declared other, is a number, with or without unit"
     elif _FORMULA_SIGN.search(bare):
         yield "other_is_formula", "declared other, holds a formula"
+
+
+def _formula_findings(value: str, bare: str) -> Iterator[tuple[str, str]]:
+    if _LEADING_RELATION.match(bare):
+        yield "relation_without_left_side", "begins with a relation sign"
+    elif _is_constant(bare):
+        yield "formula_is_constant", "declared formula, holds no symbol: a number, or a set or interval of numbers"
+    elif _BARE_SYMBOL.match(bare):
+        yield "formula_is_bare_symbol", "declared formula, is a single name: perhaps a label"
+    if value.count("$") != 2:
+        yield "dollar_layout", f"{value.count('$')} $ signs where formulas have 2"
 
 
 def _is_constant(value: str) -> bool:

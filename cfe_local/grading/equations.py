@@ -83,7 +83,7 @@ def parts(text: str) -> list[Part]:
 
 def is_plain_name(text: str) -> bool:
     """Whether a text is one symbol, perhaps with indices and arguments, or a tuple of symbols, and no expression."""
-    bare = re.sub(r"\\left|\\right|\\[,;:! ]|\s", "", text).strip("$\\")
+    bare = re.sub(r"\\left|\\right|\\[,;:! ]|\s", "", text).strip("$").rstrip("\\")
     if re.fullmatch(r"\([A-Za-z](,[A-Za-z])+\)", bare):
         return True
     # One head (letter, word, command, bold letter), then indices, primes, arguments, an evaluation bar.
@@ -108,7 +108,7 @@ def _part(segment: str) -> Part:
         depth += (piece in OPENING) - (piece in CLOSING)
         if depth or not position or piece not in RELATIONS | COMPARISONS:
             continue
-        name = "".join(pieces[:position]).strip("&$*` \n\\")
+        name = "".join(pieces[:position]).strip("&$*` \n").rstrip("\\ ")
         if not is_plain_name(name):
             break
         keep = position + (piece in RELATIONS)

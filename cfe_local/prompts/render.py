@@ -33,7 +33,7 @@ def template_names() -> tuple[str, ...]:
     return tuple(sorted(item.name.removesuffix(".jinja") for item in folder.iterdir() if item.name.endswith(".jinja")))
 
 
-def render(name: str, **values: object) -> str:
+def render(name: str, /, **values: object) -> str:
     """Fill in one template.
 
     Args:
@@ -51,7 +51,7 @@ def render(name: str, **values: object) -> str:
         raise UsageError(f"prompt template {name!r}: {error.message}\nFix: pass every value that it uses.") from error
 
 
-def render_message(role: Role, name: str, *, parts: Mapping[str, tuple[Part, ...]], **values: object) -> Message:
+def render_message(role: Role, name: str, /, *, parts: Mapping[str, tuple[Part, ...]], **values: object) -> Message:
     """Fill in a template of which some values are text mixed with images.
 
     Args:
@@ -70,7 +70,7 @@ def render_message(role: Role, name: str, *, parts: Mapping[str, tuple[Part, ...
         if isinstance(value, str) and (SLOT_OPEN in value or SLOT_CLOSE in value):
             raise UsageError(f"prompt value {key!r} holds the private characters U+E000 or U+E001\nFix: remove them.")
     slots = {key: f"{SLOT_OPEN}{key}{SLOT_CLOSE}" for key in parts}
-    pieces = SLOT.split(render(name, **slots, **values))
+    pieces = SLOT.split(render(name, **{**values, **slots}))
     found: list[Part] = []
     for position, piece in enumerate(pieces):
         # re.split with one group alternates: text, slot name, text, slot name, ..., text.

@@ -24,8 +24,8 @@ class Erratum(Record):
     variables: tuple[str, ...] = Field(min_length=1, description="The doubtful variables by name.")
     reason: str = Field(min_length=1)
     checked: Literal["computed", "reasoned", "reported"] = Field(
-        description="computed: recalculated and the reference was not met; reasoned: shown by argument, without numbers;"
-        " reported: noted by a reader, not confirmed here."
+        description="computed: recalculated, and the reference was not met; reasoned: shown by argument, without"
+        " numbers; reported: noted by a reader, not confirmed here."
     )
 
 

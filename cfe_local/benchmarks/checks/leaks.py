@@ -1,7 +1,7 @@
 """Leaks: references that can be read off the question or off the description that an extractor sees.
 
 A leak in the description matters most: an extractor may then report a value that the response never states. Options
-that a question offers by design look the same and are told at level info.
+that a question or description offers by design look the same and are told at level info.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ MIN_WORD = 3
 
 _LAYOUT = re.compile(r"\\(?:left|right|displaystyle|,|;|!|quad|qquad|big|Big|bigg|Bigg)(?![A-Za-z])|[\s${}~]|\\[,;! ]")
 _WORDS = re.compile(r"[a-z0-9]+")
+_OFFERS_CHOICE = re.compile(r"\b(?:or|options?|choices?|either|whether)\b|\w/\w")
 _TRUTH = frozenset({"true", "false", "yes", "no"})
 
 
@@ -32,7 +33,8 @@ def check_leaks(row: Row) -> Iterator[Finding]:
             yield row.finding(level, "value_in_question", f"short_answer_value[{position}]", message)
         if _stands_in(variable, variable.description):
             message = "the description names the reference: an extractor may find it where the response has none"
-            yield row.finding("warning", "value_in_description", f"short_answer_description[{position}]", message)
+            level = "info" if _OFFERS_CHOICE.search(variable.description) else "warning"
+            yield row.finding(level, "value_in_description", f"short_answer_description[{position}]", message)
 
 
 def _stands_in(variable: TargetVariable, text: str) -> bool:

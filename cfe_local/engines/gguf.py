@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cfe_local.engines.environment import offline_environment
 from cfe_local.errors import ModelError
 
 TIMEOUT_S = 1800.0
@@ -30,12 +31,7 @@ def convert_gguf(source: Path, target: Path) -> None:
         ModelError: If the converter failed, was killed (usually: not enough memory) or needs a package that is missing.
     """
     command = [sys.executable, "-m", "cfe_local.engines.gguf", str(source), str(target)]
-    environment = {
-        **os.environ,
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    }
+    environment = {**os.environ, **offline_environment(), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=environment, check=False)
     except subprocess.TimeoutExpired as error:

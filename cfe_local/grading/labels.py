@@ -81,7 +81,9 @@ def labelled_tasks(labels: Sequence[LabelledResponse], problems: Sequence[Proble
 
 def _read_line(line: str, where: str) -> LabelledResponse:
     try:
-        label = LabelledResponse.model_validate(json.loads(line))
+        json.loads(line)
+        # Strict: "yes" or 1 is no label.
+        label = LabelledResponse.model_validate_json(line, strict=True)
     except json.JSONDecodeError as error:
         raise BenchmarkError(f"{where}: not JSON: {error.msg} at column {error.colno}\n{HINT}") from error
     except ValidationError as error:

@@ -1,0 +1,24 @@
+"""Characters that would change a page without being seen: controls, direction marks, lone surrogates.
+
+They are evidence, so they are shown by name instead of being dropped; none reaches the page as itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, tab, newline and carriage return aside
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, overrides and isolates
+    "\u2028\u2029\ufeff\ufff9-\ufffb"  # separators, byte order mark, annotation marks
+    "\ud800-\udfff"  # halves of characters, which UTF-8 cannot hold
+    "\ufdd0-\ufdef\ufffe\uffff"  # never characters
+    "\U000e0000-\U000e007f"  # tags: text that nobody sees
+    "]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with each hidden character as ``⟨U+202E⟩``; a carriage return becomes a newline."""
+    return _HIDDEN.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", text.replace("\r\n", "\n").replace("\r", "\n"))

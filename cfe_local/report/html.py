@@ -1,0 +1,65 @@
+"""A report as one HTML page: opens from disk, needs no script and no other file, and runs nothing that it shows.
+
+Every text from a model or a benchmark is escaped (the template escapes by itself; typeset formulas are sanitised in
+``mathml``), and the page's content policy forbids scripts, frames, forms and every address but its images.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from cfe_local.report.images import ImageSource, no_images
+from cfe_local.report.mathml import Typesetter
+from cfe_local.report.model import Report
+from cfe_local.report.numbers import fraction, interval, percent
+from cfe_local.report.page import PageLimits, show_problem
+from cfe_local.report.svg import draw
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def render_html(report: Report, *, images: ImageSource = no_images, limits: PageLimits | None = None) -> str:
+    """The whole report as one page.
+
+    Args:
+        report: What to show.
+        images: Where images come from: ``embedded_images()``, ``linked_images(folder)`` or none.
+        limits: How much of long texts is shown.
+    """
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    typesetter = Typesetter()
+    shown_limits = limits or PageLimits()
+    problems = [show_problem(page, typesetter, images, shown_limits) for page in report.problems]
+    template = _environment().get_template("report.html.jinja")
+    return template.render(
+        report=report, problems=problems, style=style, policy=content_policy(style), typesetter=typesetter
+    )
+
+
+def content_policy(style: str) -> str:
+    """The page's Content-Security-Policy: this style sheet, images from the page or the disk, nothing else."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    parts = (
+        "default-src 'none'",
+        f"style-src 'sha256-{digest}'",
+        "img-src data: file: 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(parts)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(draw=draw, percent=percent, interval=interval, fraction=fraction)
+    return environment

@@ -14,10 +14,13 @@ from cfe_local.grading.settled import last_member
 
 MATH_MARKS = re.compile(r"^(?:\$\$?|\\\[|\\\()\s*|\s*(?:\$\$?|\\\]|\\\))$")
 
+COMPUTER_NOTATION = re.compile(r"(\d)\s*\\(?:mathrm|text|rm)\s*\{?\s*[eE]\s*\}?\s*([-+]?\d+)")
+"""``2.8\\mathrm{e}16``, a typeset floating-point number."""
+
 
 def candidates(value: str, reference: str) -> tuple[str, ...]:
     """Forms of a value to compare with a reference, the value as it stands first, without repeats."""
-    bare = MATH_MARKS.sub("", value.strip()).strip()
+    bare = COMPUTER_NOTATION.sub(r"\1\\times10^{\2}", MATH_MARKS.sub("", value.strip()).strip())
     forms = [value.strip()]
     if not _has_relation(reference):
         forms.extend(_without_relation(bare))
@@ -32,6 +35,9 @@ def _without_relation(bare: str) -> list[str]:
     pieces = chunks(read[0].value)
     if pieces and pieces[0] in COMPARISONS:
         return ["".join(pieces[1:]).strip()]
+    if pieces[-2:] == ["=", "0"] or pieces[-3:] == ["=", " ", "0"]:
+        # A polynomial asked for by itself, stated as "p(x) = 0".
+        return [read[0].value.rpartition("=")[0].strip()]
     return [last_member(read[0].value)] if read[0].value != bare or "=" in bare else []
 
 

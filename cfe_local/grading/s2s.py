@@ -106,9 +106,16 @@ def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:
 
 
 def combined(comparisons: Sequence[Comparison]) -> Comparison:
-    """What the comparisons of one value's forms say together: equal if any is, different only if all are."""
-    for wanted in ("equal", "undecided", "different"):
-        for comparison in comparisons:
-            if comparison.verdict == wanted:
-                return comparison
-    raise ValueError("no comparison to combine")
+    """What the comparisons of one value's forms say together.
+
+    Equal if any form is. Different if all are, leaving out forms that are of another kind than the reference: a form
+    without the name before it was made to be compared instead of them.
+    """
+    for comparison in comparisons:
+        if comparison.verdict == "equal":
+            return comparison
+    alike = [comparison for comparison in comparisons if comparison.by != "kinds"] or list(comparisons)
+    for comparison in alike:
+        if comparison.verdict == "undecided":
+            return comparison
+    return alike[0]

@@ -26,8 +26,11 @@ RETRACTION = re.compile(
 """After a final statement, any of these words makes it unsettled. Kept wide: the price of a match is one judge call."""
 
 WORD = re.compile(r"[^\W\d_]{2,}")
-MAX_OTHER_WORDS = 12
+MAX_OTHER_WORDS = 20
 """A final line with more words around its one formula is prose that may say anything about it."""
+
+CLAIM = re.compile(r"\d|[=≈$|]|\\\(|.{200}", re.DOTALL)
+"""After the last displayed formula, any of these may be another claim: a digit, more mathematics, or long prose."""
 
 MAX_TAIL = 700
 """Characters that may follow a displayed formula that is taken as the answer without a box; more text may revise it."""
@@ -122,11 +125,15 @@ def _unboxed(text: str, found: list[Statement], name: str) -> Statement | None:
     named = [one for one in found if one.name and same_name(one.name, name)]
     if named and named[-1].mark == "display" and len(text) - named[-1].end <= MAX_TAIL:
         return _of_whole([one for one in found if one.start == named[-1].start])
+    last = found[-1] if found else None
+    if last is not None and last.mark == "display" and not CLAIM.search(text, last.end):
+        return _of_whole([one for one in found if one.start == last.start])
     return None
 
 
 def _says_little_else(block: str, one: Statement) -> bool:
-    return len(WORD.findall(block)) - len(WORD.findall(one.whole)) <= MAX_OTHER_WORDS
+    rest = block.replace(one.whole, "")
+    return len(WORD.findall(rest)) <= MAX_OTHER_WORDS and not any(character.isdigit() for character in rest)
 
 
 def _several(text: str, found: list[Statement], names: list[str]) -> tuple[Settled | None, ...]:

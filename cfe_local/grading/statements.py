@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cfe_local.grading.chunks import chunks
-from cfe_local.grading.equations import parts
+from cfe_local.grading.equations import is_plain_name, parts
 
 Mark = Literal["boxed", "final", "bold", "display", "item", "inline"]
 
@@ -32,6 +32,7 @@ FINAL = re.compile(
     r"(?P<more>[^\n:：.]{0,40})(?P<end>[:：.]|(?:\*\*|__)[ \t]*|\n)",
     re.MULTILINE | re.IGNORECASE,
 )
+TABLE_ROW = re.compile(r"^[ \t]*\|(?P<name>[^|\n]+)\|(?P<value>[^|\n]+)\|[ \t]*$", re.MULTILINE)
 HEADING = re.compile(r"^[ \t]*(?:#+[ \t]|\*\*[^*\n]+\*\*[ \t]*$)", re.MULTILINE)
 
 
@@ -59,6 +60,7 @@ def statements(text: str) -> list[Statement]:
     sources: tuple[tuple[Mark, Iterator[tuple[int, int, str]]], ...] = (
         ("boxed", _boxes(text)),
         ("display", _matches(DISPLAY, text)),
+        ("item", _table_rows(text)),
         ("inline", _matches(INLINE, text)),
         ("inline", _plain(text)),
     )
@@ -129,6 +131,14 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, st
     for match in pattern.finditer(text):
         content = next(group for group in match.groups() if group is not None)
         yield match.start(), match.end(), content
+
+
+def _table_rows(text: str) -> Iterator[tuple[int, int, str]]:
+    """Rows of tables with two columns, ``| $T_2$ | 563.8 °C |``, as a name and its value."""
+    for match in TABLE_ROW.finditer(text):
+        name, value = (match.group(column).strip().strip("$*` ") for column in ("name", "value"))
+        if is_plain_name(name) and any(character.isdigit() or character == "\\" for character in value):
+            yield match.start(), match.end(), f"{name} = {value}"
 
 
 def _plain(text: str) -> Iterator[tuple[int, int, str]]:

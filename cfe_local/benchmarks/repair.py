@@ -9,6 +9,7 @@ into a form feed and ``rac``, ``\nu`` into a newline and ``u``. Each of these ha
     newline                 before a tail that is no English word (``eq``, ``abla``): lost, inside mathematics;
                             before ``u``: lost where the same field shows other damage and the newline stands
                             directly inside a formula; everything else stays a newline
+    ``\u`` and 4 hex digits  a character whose escape stands as text; LaTeX's own ``\u`` is never followed by these
     NUL and two hex digits  a Latin-1 character whose escape was cut (``\u00b0``)
 
 Where a lost command follows a lone backslash, that backslash was a row separator ``\\`` and gets its second one back.
@@ -28,12 +29,14 @@ EATEN = "eaten_backslash"
 EATEN_NEWLINE = "eaten_newline_command"
 ROW_SEPARATOR = "row_separator"
 LATIN1 = "cut_latin1_escape"
+UNICODE = "literal_unicode_escape"
 UNREADABLE = "unreadable_control_characters"
 
 _LETTERS = {"\b": "b", "\t": "t", "\f": "f", "\r": "r"}
 _EATEN = re.compile(r"(?P<before>(?<!\\)\\)?(?P<control>[\b\t\f\r])(?P<word>[A-Za-z]+)")
 _NEWLINE = re.compile(r"(?P<before>(?<!\\)\\)?\n(?P<word>[A-Za-z]+)")
 _CUT_ESCAPE = re.compile(r"(?<!\x00)\x00([a-f][0-9a-f])(?![0-9A-Za-z])")
+_UNICODE = re.compile(r"(?<!\\)\\u([0-9a-fA-F]{4})(?![0-9A-Fa-f])")
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f](?:[\t\r]*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f])*")
 _MATH_MARK = re.compile(r"\\[()\[\]]|(?<!\\)\$\$?")
 
@@ -68,13 +71,14 @@ def repair_text(text: str) -> RepairedText:
     Returns:
         The repaired text; equal to ``text`` and without counts where nothing was damaged.
     """
-    if text.isprintable():
+    if text.isprintable() and "\\u" not in text:
         return RepairedText(text)
     counts: Counter[str] = Counter()
     uncertain: list[str] = []
     text = _restore_commands(text, counts, uncertain)
     text = _restore_newline_commands(text, counts, uncertain)
     text = _restore_cut_escapes(text, counts)
+    text = _restore_unicode_escapes(text, counts)
     text = _replace_unreadable(text, counts)
     return RepairedText(text, dict(counts), tuple(uncertain))
 
@@ -119,6 +123,17 @@ def _restore_cut_escapes(text: str, counts: Counter[str]) -> str:
         return chr(int(match[1], 16))
 
     return _CUT_ESCAPE.sub(restore, text)
+
+
+def _restore_unicode_escapes(text: str, counts: Counter[str]) -> str:
+    def restore(match: re.Match[str]) -> str:
+        character = chr(int(match[1], 16))
+        if not character.isprintable() or "\ud800" <= character <= "\udfff":
+            return match.group()
+        counts[UNICODE] += 1
+        return character
+
+    return _UNICODE.sub(restore, text)
 
 
 def _replace_unreadable(text: str, counts: Counter[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cfe_local.benchmarks.checks.rows import Row
 from cfe_local.benchmarks.entries import text_fields
 from cfe_local.benchmarks.findings import Finding
-from cfe_local.benchmarks.repair import EATEN, EATEN_NEWLINE, LATIN1, ROW_SEPARATOR, UNREADABLE, repair_text
+from cfe_local.benchmarks.repair import EATEN, EATEN_NEWLINE, LATIN1, ROW_SEPARATOR, UNICODE, UNREADABLE, repair_text
 
 # Longer questions than these have been seen to be two problems pasted together, shorter ones to lack their data.
 LONG_QUESTION = 4000
@@ -19,6 +19,7 @@ _REPAIRED = {
     EATEN_NEWLINE: "{n} LaTeX commands beginning with n had become line breaks and were restored",
     ROW_SEPARATOR: r"{n} row separators \\ beside lost commands were restored",
     LATIN1: "{n} characters whose escape was cut after \\u00 were restored",
+    UNICODE: r"{n} escapes \uXXXX that stood as text were replaced by their characters",
     UNREADABLE: "{n} control characters cannot be restored and were replaced by U+FFFD",
 }
 # A backslash before a digit, sign or lone capital is no command; in damaged text with an environment it was \\.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cfe_local.grading.addressing import answer_regions
 from cfe_local.grading.asking import (
     TOKENS_PER_VALUE,
     JudgeSettings,
@@ -48,7 +49,10 @@ def extracted(task: GradingTask, judged: Judged, settings: JudgeSettings) -> Ext
     text = task.response.text
     if not text.strip():
         return Extracted(tuple(Extraction(status="absent") for _ in task.targets))
-    plain = settled(text, task.targets)
+    regions = answer_regions(text)
+    if not regions:
+        return Extracted(tuple(Extraction(status="absent") for _ in task.targets))
+    plain = settled("".join(regions), task.targets)
     values: list[Extraction | None] = []
     pairs: list[Pair] = []
     for position, one in enumerate(plain):
@@ -142,7 +146,7 @@ def _extraction_case(
         task.key.model_copy(update={"call": "extract", "attempt": attempt}),
         "judge_extract",
         values,
-        constraint=extraction_grammar([quote.fenced.text], len(asked)),
+        constraint=extraction_grammar(answer_regions(quote.fenced.text), len(asked)),
         sampling=settings.sampling.model_copy(update={"max_tokens": TOKENS_PER_VALUE * len(asked), "n_logprobs": 0}),
     )
 

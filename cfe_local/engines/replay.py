@@ -1,0 +1,193 @@
+"""An engine that answers from a file: for tests, for grading old responses again, and for runs without a model.
+
+Three formats, told apart by what is inside:
+
+    our own         JSONL of responses, as a run writes them; answers cases with the same key
+    upstream        JSON list of ``{"id": ..., "generated_answers": [...]}`` per split; the n-th entry is row n, so ids
+                    that repeat keep their own answers
+    plain           JSONL of ``{"split": ..., "row": 0, "sample": 0, "text": ...}``
+
+A folder holds several such files. An upstream file belongs to the split whose name is part of the file's name
+(``responses_mm.json``); a single file without such a name serves every split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from cfe_local.config.model import ModelConfig
+from cfe_local.engines.thinking import PromptThinking, SplitText, ThinkingMarks, split_thinking
+from cfe_local.engines.wire import EngineInfo
+from cfe_local.errors import ModelError
+from cfe_local.records import Case, FileDigest, Response
+
+
+class UpstreamEntry(BaseModel):
+    """One row of an upstream responses file. Fields that we do not need are left alone."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    id: str
+    generated_answers: tuple[str | None, ...]
+
+
+class PlainEntry(BaseModel):
+    """One answer in the plain format; ``sample`` counts from 0."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    split: str
+    row: Annotated[int, Field(ge=0)]
+    sample: Annotated[int, Field(ge=0)] = 0
+    text: str
+
+
+UPSTREAM: TypeAdapter[list[UpstreamEntry]] = TypeAdapter(list[UpstreamEntry])
+
+
+class ReplayEngine:
+    """Answers from what was read at start."""
+
+    def __init__(self, model: ModelConfig) -> None:
+        """Read everything.
+
+        Raises:
+            ModelError: If the path holds no responses, or something that is none of the formats.
+        """
+        self._path = Path(model.path).expanduser()
+        self._marks = ThinkingMarks(model.thinking_start, model.thinking_end)
+        self._responses: dict[str, Response] = {}
+        self._texts: dict[tuple[str, int, int], str] = {}
+        self._upstream: dict[str, list[UpstreamEntry]] = {}
+        for path in _files(self._path):
+            self._read(path)
+        n_upstream = sum(len(entry.generated_answers) for rows in self._upstream.values() for entry in rows)
+        self._n_answers = len(self._responses) + len(self._texts) + n_upstream
+
+    @property
+    def info(self) -> EngineInfo:
+        """Where the answers come from, and how many there are."""
+        settings = {"n_answers": str(self._n_answers)}
+        return EngineInfo(engine="replay", model_path=str(self._path), settings=settings)
+
+    def generate(self, cases: Iterable[Case]) -> Iterator[Response]:
+        """Answer every case from the file; one that is not in it is ``failed``."""
+        for case in cases:
+            yield self._answer(case)
+
+    # ------------------------------------------------------------ answering
+
+    def _answer(self, case: Case) -> Response:
+        if (response := self._responses.get(case.key.label)) is not None:
+            return response
+        text = None if case.key.call else self._text(case)
+        if text is None:
+            detail = f"no answer for {case.key.label} in {self._path}"
+            return Response(key=case.key, outcome="failed", detail=detail)
+        split = self._split(text)
+        prompt = "\n".join(
+            part.text if part.kind == "text" else part.sha256 for message in case.messages for part in message.parts
+        )
+        return Response(
+            key=case.key,
+            outcome="truncated_thinking" if split.end == "unclosed" else "answered",
+            text=split.answer,
+            thinking=split.thinking,
+            thinking_end=split.end,
+            finish_reason="replayed",
+            n_images=sum(part.kind == "image" for message in case.messages for part in message.parts),
+            prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest(),
+        )
+
+    def _split(self, text: str) -> SplitText:
+        """Thinking apart from the answer. The prompt is not known here: an end mark alone says that it was open."""
+        before, end_mark, _ = text.partition(self._marks.end)
+        opened: PromptThinking = "open" if end_mark and self._marks.start not in before else "none"
+        return split_thinking(text, opened, self._marks)
+
+    def _text(self, case: Case) -> str | None:
+        key = case.key
+        if (text := self._texts.get((key.split, key.row, key.sample))) is not None:
+            return text
+        rows = self._rows(key.split)
+        if key.row >= len(rows) or key.sample >= len(rows[key.row].generated_answers):
+            return None
+        return rows[key.row].generated_answers[key.sample]
+
+    def _rows(self, split: str) -> list[UpstreamEntry]:
+        named = [stem for stem in self._upstream if split in re.split(r"[^0-9A-Za-z]+", stem)]
+        if named:
+            return self._upstream[named[0]]
+        return next(iter(self._upstream.values())) if len(self._upstream) == 1 else []
+
+    # ------------------------------------------------------------ reading
+
+    def _read(self, path: Path) -> None:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ModelError(f"{path}: not readable: {error}\nFix: give a file or folder of responses.") from error
+        try:
+            if text.lstrip().startswith("["):
+                self._upstream[path.stem] = UPSTREAM.validate_json(text)
+            else:
+                self._read_lines(text)
+        except (ValidationError, json.JSONDecodeError) as error:
+            first = str(error).splitlines()[0]
+            raise ModelError(
+                f"{path}: not a file of responses: {first}\n"
+                "Fix: give a run's responses.jsonl, an upstream responses file, or lines of "
+                '{"split": "text", "row": 0, "sample": 0, "text": "..."}.'
+            ) from error
+
+    def _read_lines(self, text: str) -> None:
+        *lines, last = text.split("\n")
+        if last and _is_json(last):  # else empty, or the torn last line of a run that was killed
+            lines.append(last)
+        for raw in lines:
+            if not raw.strip():
+                continue
+            if "key" in (entry := json.loads(raw)):
+                response = Response.model_validate_json(raw)
+                self._responses[response.key.label] = response
+            else:
+                plain = PlainEntry.model_validate(entry)
+                self._texts[plain.split, plain.row, plain.sample] = plain.text
+
+
+def _is_json(raw: str) -> bool:
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def digest_replay(path: Path) -> tuple[FileDigest, ...]:
+    """sha256 of every file that a replay engine would read.
+
+    Raises:
+        ModelError: If there is none, or one cannot be read.
+    """
+    digests = []
+    for file in _files(path.expanduser()):
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{file}: {error.strerror}\nFix: make the file readable.") from error
+        digests.append(FileDigest(path=file.name, sha256=hashlib.sha256(data).hexdigest(), n_bytes=len(data)))
+    return tuple(digests)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    found = sorted(p for p in path.glob("*.json*") if p.suffix in (".json", ".jsonl")) if path.is_dir() else []
+    if not found:
+        raise ModelError(f"{path}: no responses there\nFix: give a .json or .jsonl file, or a folder of them.")
+    return found

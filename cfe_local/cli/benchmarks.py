@@ -17,7 +17,8 @@ def validate(path: str, *, as_json: bool, strict: bool) -> int:
 
     Ends with 0 where it can be used, 1 with --strict and warnings, 2 where it cannot be used.
     """
-    from cfe_local.benchmarks.validate import render_table, validate_benchmark
+    from cfe_local.benchmarks.table import render_table
+    from cfe_local.benchmarks.validate import validate_benchmark
 
     report = validate_benchmark(Path(path))
     if as_json:

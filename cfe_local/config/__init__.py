@@ -1,7 +1,7 @@
 """One YAML file, environment and command line become one frozen RunConfig. What a run is, never how it is done."""
 
 from cfe_local.config.load import load_run_config
-from cfe_local.config.model import ImageConfig, ModelConfig
+from cfe_local.config.model import ImageConfig, JudgeConfig, ModelConfig
 from cfe_local.config.run import (
     BenchmarkConfig,
     EquivalenceConfig,
@@ -17,6 +17,7 @@ __all__ = [
     "ExperimentConfig",
     "GradingConfig",
     "ImageConfig",
+    "JudgeConfig",
     "ModelConfig",
     "RunConfig",
     "SelectionConfig",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from cfe_local.records import Record, Sampling
 
@@ -67,3 +67,16 @@ class ModelConfig(Record):
         """Whether one loaded engine can serve both: everything that is fixed at load time agrees."""
         loaded = {"name", "sampling", "structured_backend"}
         return self.model_dump(exclude=loaded) == other.model_dump(exclude=loaded)
+
+
+class JudgeConfig(ModelConfig):
+    """The judge: as any model, but greedy unless the configuration says otherwise."""
+
+    sampling: Sampling = Field(default_factory=lambda: Sampling(temperature=0.0))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _greedy_by_default(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("sampling"), dict):
+            return {**data, "sampling": {"temperature": 0.0, **data["sampling"]}}
+        return data

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from cfe_local.config.model import ModelConfig
+from cfe_local.config.model import JudgeConfig, ModelConfig
 from cfe_local.records import Record
 
 
@@ -66,7 +66,7 @@ class RunConfig(Record):
 
     benchmark: BenchmarkConfig
     model: ModelConfig
-    judge: ModelConfig | None = Field(default=None, description="Left out: responses are generated, not graded.")
+    judge: JudgeConfig | None = Field(default=None, description="Left out: responses are generated, not graded.")
     experiment: ExperimentConfig = Field(default_factory=ExperimentConfig)
     grading: GradingConfig = Field(default_factory=GradingConfig)
     selection: SelectionConfig = Field(default_factory=SelectionConfig)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from cfe_local.config import ModelConfig
+from cfe_local.engines.process import EngineProcess
 from cfe_local.metrics.effort import EngineTime
 from cfe_local.records import Record
 from cfe_local.store import RecordStream, RunFolder
@@ -28,13 +28,14 @@ def engine_work(folder: RunFolder) -> RecordStream[EngineWork]:
 
 
 @contextmanager
-def timed(folder: RunFolder, phase: str, model: ModelConfig, device: str) -> Iterator[None]:
+def timed(folder: RunFolder, phase: str, engine: EngineProcess) -> Iterator[None]:
     """Record the time spent inside, also when it ends by an exception; loading the engine is outside."""
+    device = engine.engine_info.device
     started, clock = datetime.now(UTC).isoformat(), time.monotonic()
     try:
         yield
     finally:
-        n_devices = 1 if device == "cpu" else n_devices_of(model.engine_args)
+        n_devices = 1 if device == "cpu" else n_devices_of(engine.model.engine_args)
         spent = EngineTime(phase=phase, seconds=time.monotonic() - clock, n_devices=n_devices, device=device)
         engine_work(folder).append(EngineWork(started=started, time=spent))
 

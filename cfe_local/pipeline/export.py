@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from cfe_local.metrics import ExamMetrics
-from cfe_local.pipeline.measure import compute
+from cfe_local.pipeline.measure import measure
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.pipeline.tables import look_up
 from cfe_local.records import Response, Verdict
@@ -47,14 +47,15 @@ def export(plan: RunPlan, store: RunStore, format_name: str, out: Path, *, gradi
         StoreError: If the grading does not exist, or the folder cannot be written.
     """
     write = look_up("export format", FORMATS, format_name)
-    planned = {case.key.label for case in plan.cases()}
-    responses = store.stream("responses", Response).load(planned).records
-    verdicts: tuple[Verdict, ...] = ()
-    metrics = None
     if grading is not None:
-        verdicts = tuple(store.grading(grading).stream("verdicts", Verdict).load().records.values())
-        metrics = compute(plan, store, grading)
-    files = write(Exported(plan, tuple(responses.values()), verdicts, metrics))
+        measured = measure(plan, store, grading)
+        responses, verdicts = tuple(measured.records.responses), tuple(measured.records.verdicts)
+        metrics: ExamMetrics | None = measured.metrics
+    else:
+        planned = {case.key.label for case in plan.cases()}
+        responses = tuple(store.stream("responses", Response).load(planned).records.values())
+        verdicts, metrics = (), None
+    files = write(Exported(plan, responses, verdicts, metrics))
     for name, text in files.items():
         write_atomically(out / name, text.encode())
     return [out / name for name in files]

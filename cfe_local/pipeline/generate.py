@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cfe_local.experiments.base import Earlier
+from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.pipeline.watch import Watcher
@@ -60,11 +61,13 @@ def generate(plan: RunPlan, store: RunStore, engines: EngineHost, watch: Watcher
         if not pending:
             break
         store.write_records("cases", cases)
-        for response in engines.engine_for(plan.config.model).generate(pending):
-            with writing():
-                stream.append(response)
-            responses[response.key.label] = response
-            watch.response(response)
+        engine = engines.engine_for(plan.config.model)
+        with timed(store, "generate", engine):
+            for response in engine.generate(pending):
+                with writing():
+                    stream.append(response)
+                responses[response.key.label] = response
+                watch.response(response)
         cases = plan.cases(Earlier(responses=responses))
     stream.sync()
     return Generated(cases, responses)

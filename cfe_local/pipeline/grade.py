@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cfe_local.config import ModelConfig, RunConfig
-from cfe_local.engines.base import Engine
+from cfe_local.config import JudgeConfig, RunConfig
+from cfe_local.engines.process import EngineProcess
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.errors import UsageError
-from cfe_local.grading.base import Grading, Judged, Pair
+from cfe_local.grading import Grading, Judged, JudgeSettings, Pair
+from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.generate import note_damage, writing
 from cfe_local.pipeline.manifest import model_settings
+from cfe_local.pipeline.measure import JUDGE_NAME
 from cfe_local.pipeline.plan import RunPlan, resolve
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
@@ -34,7 +36,7 @@ class GradeRequest:
 
     plan: RunPlan
     store: RunStore
-    judge: ModelConfig
+    judge: JudgeConfig
     protocols: tuple[str, ...]
     name: str = ""
     fresh: bool = False
@@ -60,7 +62,7 @@ def grade_runs(requests: Sequence[GradeRequest], engines: EngineHost, watch: Wat
         limits = request.plan.config.equivalence
         with ComparisonPool(n_workers=limits.workers, timeout_s=limits.timeout_s, memory_mb=limits.memory_mb) as pool:
             for protocol in request.protocols:
-                grading = look_up("grading protocol", GRADINGS, protocol)(request.plan.config.grading)
+                grading = look_up("grading protocol", GRADINGS, protocol)(judge_settings(request))
                 verdicts = _grade_one(request, grading, pool, engines, watch)
                 graded[f"{request.store.path}/{request.grading_name(protocol)}"] = verdicts
     return graded
@@ -71,6 +73,7 @@ def _grade_one(
 ) -> list[Verdict]:
     name = request.grading_name(grading.name)
     folder = request.store.grading(name, grading_settings(request, grading), fresh=request.fresh)
+    folder.write_json(JUDGE_NAME, request.judge)
     responses = request.store.stream("responses", Response).load({c.key.label for c in request.plan.cases()})
     tasks = request.plan.tasks(responses.records)
     work = _Work(folder, watch)
@@ -93,6 +96,7 @@ class _Work:
     """What one grading has found out so far, in memory and on disk."""
 
     def __init__(self, folder: GradingFolder, watch: Watcher) -> None:
+        self._folder = folder
         self._watch = watch
         self._answer_stream = folder.stream("judge", Response)
         self._pair_stream = folder.stream("comparisons", ComparedPair, label=lambda record: record.label)
@@ -112,12 +116,20 @@ class _Work:
             self._comparisons[pairs[index].label] = comparison
             self._watch.advance()
 
-    def ask(self, calls: Sequence[Case], engine: Engine) -> None:
-        for answer in engine.generate(calls):
-            with writing():
-                self._answer_stream.append(answer)
-            self._answers[answer.key.label] = answer
-            self._watch.response(answer)
+    def ask(self, calls: Sequence[Case], engine: EngineProcess) -> None:
+        with timed(self._folder, "grade", engine):
+            for answer in engine.generate(calls):
+                with writing():
+                    self._answer_stream.append(answer)
+                self._answers[answer.key.label] = answer
+                self._watch.response(answer)
+
+
+def judge_settings(request: GradeRequest) -> JudgeSettings:
+    """What the gradings need to know about the judge."""
+    return JudgeSettings(
+        sampling=request.judge.sampling, max_response_tokens=request.plan.config.grading.max_response_tokens
+    )
 
 
 def grading_settings(request: GradeRequest, grading: Grading) -> dict[str, str]:
@@ -137,7 +149,7 @@ def grading_settings(request: GradeRequest, grading: Grading) -> dict[str, str]:
     }
 
 
-def judge_of(config: RunConfig) -> ModelConfig:
+def judge_of(config: RunConfig) -> JudgeConfig:
     """The configured judge.
 
     Raises:

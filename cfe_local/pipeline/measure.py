@@ -1,49 +1,87 @@
-"""From stored verdicts to figures: reads what the stages left and writes the metrics beside the verdicts."""
+"""From stored verdicts to figures and reports: reads what the stages left, writes the results beside the verdicts."""
 
 from __future__ import annotations
 
-from cfe_local.benchmarks.errata import load_errata
+from dataclasses import dataclass
+
+from cfe_local.benchmarks.errata import doubtful_rows, load_errata
+from cfe_local.config import JudgeConfig
 from cfe_local.metrics import ExamMetrics, ExamRecords, SummaryOptions, summarise
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.records import Response, Verdict
+from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
+from cfe_local.report.html import render_html
 from cfe_local.store import RunStore
 
 METRICS_NAME = "metrics.json"
+JUDGE_NAME = "judge.json"
+"""The judge's configuration, in the folder of the grading that it made."""
 
 
-def measure(plan: RunPlan, store: RunStore, grading: str) -> ExamMetrics:
-    """Compute the figures of one grading and write them to its ``metrics.json``.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of one grading, what they were made from, and their report."""
+
+    grading: str
+    metrics: ExamMetrics
+    records: ExamRecords
+    report: Report
+
+
+def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
+    """Compute the figures of one grading.
 
     Raises:
         StoreError: If there is no such grading.
     """
-    metrics = compute(plan, store, grading)
-    store.grading(grading).write_json(METRICS_NAME, metrics)
-    return metrics
-
-
-def compute(plan: RunPlan, store: RunStore, grading: str) -> ExamMetrics:
-    """The figures of one grading; nothing is written."""
+    records = read_records(plan, store, grading)
     folder = store.grading(grading)
-    keys = [case.key for case in plan.cases()]
-    planned = {key.label for key in keys}
-    responses = store.stream("responses", Response).load(planned).records
-    verdicts = folder.stream("verdicts", Verdict).load().records
-    judge = folder.stream("judge", Response).load().records
     work = [*engine_work(store).load().records.values(), *engine_work(folder).load().records.values()]
-    records = ExamRecords(
-        problems=plan.problems,
-        planned=keys,
-        responses=list(responses.values()),
-        verdicts=list(verdicts.values()),
-        judge_responses=list(judge.values()),
-    )
-    errata = load_errata(plan.benchmark)
     options = SummaryOptions(
         grading=grading,
         k=plan.config.experiment.k,
-        errata=frozenset((entry.split, entry.row) for entry in errata),
+        errata=frozenset(doubtful_rows(plan.problems, load_errata())),
         engine_times=tuple(stretch.time for stretch in work),
     )
-    return summarise(records, options)
+    metrics = summarise(records, options)
+    judge = folder.read_json(JUDGE_NAME, JudgeConfig)
+    facts = RunFacts(
+        manifest=store.manifest,
+        config=plan.config.model_copy(update={"judge": judge}),
+        benchmark_version=plan.benchmark.version,
+    )
+    return Measured(grading, metrics, records, build_report(facts, metrics, records))
+
+
+def read_records(plan: RunPlan, store: RunStore, grading: str) -> ExamRecords:
+    """Everything that one grading's figures are made from, planned keys only."""
+    folder = store.grading(grading)
+    keys = [case.key for case in plan.cases()]
+    responses = store.stream("responses", Response).load({key.label for key in keys}).records
+    return ExamRecords(
+        problems=plan.problems,
+        planned=keys,
+        responses=list(responses.values()),
+        verdicts=list(folder.stream("verdicts", Verdict).load().records.values()),
+        judge_responses=list(folder.stream("judge", Response).load().records.values()),
+    )
+
+
+def publish(plan: RunPlan, store: RunStore, gradings: tuple[str, ...]) -> list[Report]:
+    """Write metrics and reports of some gradings; the first one's also stand at the top of the run folder.
+
+    Raises:
+        StoreError: If a grading does not exist, or something cannot be written.
+    """
+    reports = []
+    for position, grading in enumerate(gradings):
+        measured = measure(plan, store, grading)
+        markdown = render_markdown(measured.report)
+        page = render_html(measured.report, images=embedded_images())
+        for folder in (store, store.grading(grading)) if position == 0 else (store.grading(grading),):
+            folder.write_json(METRICS_NAME, measured.metrics)
+            folder.write_text("report.md", markdown)
+            folder.write_text("report.html", page)
+        reports.append(measured.report)
+    return reports

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from cfe_local.benchmarks.cfe import Benchmark, select
 from cfe_local.config import ModelConfig, RunConfig
-from cfe_local.engines.models import digest_model, resolve_model
+from cfe_local.engines.model_folder import digest_model, require_usable
+from cfe_local.engines.models import resolve_model
+from cfe_local.engines.replay import digest_replay
 from cfe_local.errors import BenchmarkError, UsageError
 from cfe_local.experiments.base import Earlier, Experiment, PlanSettings
 from cfe_local.grading.base import GradingTask
@@ -19,6 +22,9 @@ from cfe_local.records import Case, FileDigest, Manifest, Problem, Response, Ver
 
 EXPERIMENT_TEMPLATES = {"exam": ("exam_system",)}
 """Templates that an experiment's prompts are made of; a change of another template changes no answer."""
+
+
+ModelT = TypeVar("ModelT", bound=ModelConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +121,17 @@ def _check_settings(config: RunConfig) -> None:
         )
 
 
-def resolve(model: ModelConfig) -> tuple[ModelConfig, tuple[FileDigest, ...]]:
-    """Replace an embedded model's name by its folder, check the folder, and digest what it holds."""
+def resolve(model: ModelT) -> tuple[ModelT, tuple[FileDigest, ...]]:
+    """Replace an embedded model's name by its folder, check the folder, and digest what it holds.
+
+    Raises:
+        ModelError: If there is no such folder, or it cannot be loaded as it is.
+    """
     name = model.display_name
-    path = Path(model.path) if model.engine == "replay" else resolve_model(model.path)
+    if model.engine == "replay":
+        return model.model_copy(update={"name": name}), digest_replay(Path(model.path))
+    path = resolve_model(model.path)
+    require_usable(path, chat_template=model.chat_template)
     return model.model_copy(update={"path": str(path), "name": name}), digest_model(path)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from cfe_local.config import RunConfig, load_run_config
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
+from cfe_local.pipeline.measure import publish
 from cfe_local.pipeline.plan import RunPlan, reopen_plan, resolve
-from cfe_local.pipeline.publish import publish
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.report import Report
 from cfe_local.store import RunStore
@@ -47,11 +47,9 @@ def grade_folders(paths: Sequence[Path], wanted: Regrading, watch: Watcher) -> R
         requests = [_request(store, wanted) for store in stores]
         engines = stack.enter_context(EngineHost(paths[0] / "logs"))
         grade_runs(requests, engines, watch)
-        reports = [
-            publish(request.plan, request.store, request.grading_name(protocol))
-            for request in requests
-            for protocol in request.protocols
-        ]
+        reports: list[Report] = []
+        for request in requests:
+            reports += publish(request.plan, request.store, tuple(map(request.grading_name, request.protocols)))
         return Regraded(tuple(reports), engines.n_loads)
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import yaml
 
 from cfe_local.config import ModelConfig, RunConfig
-from cfe_local.metrics import ExamMetrics
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.generate import Generated, generate
 from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
-from cfe_local.pipeline.measure import measure
+from cfe_local.pipeline.measure import publish
 from cfe_local.pipeline.plan import RunPlan, plan_run
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.report import Report
 from cfe_local.store import RunStore
 
 
@@ -24,13 +24,13 @@ class RunResult:
 
     Attributes:
         path: The run folder.
-        metrics: By grading name; empty without a judge.
+        reports: One per grading.
         n_missing: Planned cases without an outcome.
         n_engine_loads: Engine processes that were started.
     """
 
     path: Path
-    metrics: dict[str, ExamMetrics]
+    reports: tuple[Report, ...]
     n_missing: int
     n_engine_loads: int
 
@@ -52,11 +52,8 @@ def run(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> RunResult:
         generated = generate(plan, store, engines, watch)
         request = request_for(plan, store)
         grade_runs([request], engines, watch)
-        metrics = {
-            request.grading_name(protocol): measure(plan, store, request.grading_name(protocol))
-            for protocol in request.protocols
-        }
-        return RunResult(store.path, metrics, generated.n_missing, engines.n_loads)
+        reports = publish(plan, store, tuple(map(request.grading_name, request.protocols)))
+        return RunResult(store.path, tuple(reports), generated.n_missing, engines.n_loads)
 
 
 def generate_only(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> tuple[Path, Generated]:

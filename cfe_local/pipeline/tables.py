@@ -11,16 +11,17 @@ from cfe_local.benchmarks.cfe import Benchmark, load_cfe
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment
 from cfe_local.experiments.exam import Exam
-from cfe_local.grading.base import Grading
-from cfe_local.grading.l2l import L2L
-from cfe_local.grading.l2s import L2S
-from cfe_local.grading.s2s import S2S
+from cfe_local.grading import Grading, JudgeSettings, ShortToShort, WholeResponse
 
 Plugin = TypeVar("Plugin")
 
 BENCHMARKS: Mapping[str, Callable[[Path], Benchmark]] = {"cfe": load_cfe}
 EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam()}
-GRADINGS: Mapping[str, type[Grading]] = {"s2s": S2S, "l2s": L2S, "l2l": L2L}
+GRADINGS: Mapping[str, Callable[[JudgeSettings], Grading]] = {
+    "s2s": ShortToShort,
+    "l2s": lambda settings: WholeResponse("l2s", settings),
+    "l2l": lambda settings: WholeResponse("l2l", settings),
+}
 
 
 def look_up(kind: str, table: Mapping[str, Plugin], name: str) -> Plugin:

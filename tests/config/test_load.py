@@ -76,3 +76,13 @@ def test_engines_are_shared_only_where_everything_fixed_at_load_agrees() -> None
     assert config.judge is not None
     assert config.model.same_weights(config.judge.model_copy(update={"name": "other name"}))
     assert not config.model.same_weights(config.judge.model_copy(update={"engine_args": {"max_model_len": 8}}))
+
+
+@pytest.mark.parametrize("sampling", [None, {"max_tokens": 300}])
+def test_a_judge_is_greedy_unless_told_otherwise(sampling: dict[str, object] | None) -> None:
+    values: dict[str, object] = {"benchmark.path": "sample", "model.path": "m", "judge.path": "j"}
+    if sampling is not None:
+        values["judge.sampling"] = sampling
+    config = load_run_config(None, values=values)
+    assert config.judge is not None
+    assert (config.model.sampling.temperature, config.judge.sampling.temperature) == (0.7, 0.0)

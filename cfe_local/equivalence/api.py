@@ -1,0 +1,99 @@
+"""The one question that this package answers: are these two values equal, different, or can that not be told?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from cfe_local.equivalence.cleaning import clean
+from cfe_local.equivalence.comparing import compare_values
+from cfe_local.equivalence.limits import LimitError
+from cfe_local.equivalence.measuring import measure
+from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.reading import known_names, looks_like_code, prepare, read
+from cfe_local.equivalence.shaping import Value
+from cfe_local.equivalence.showing import show
+from cfe_local.equivalence.texts import compare_texts
+from cfe_local.equivalence.tokens import ReadError
+from cfe_local.equivalence.tree import has_head, symbols
+from cfe_local.records import Comparison, ValueContext
+
+
+def equivalent(reference: str, candidate: str, context: ValueContext | None = None) -> Comparison:
+    """Compare a candidate value with a reference value.
+
+    Args:
+        reference: The value that counts, as its author wrote it.
+        candidate: The value that is judged.
+        context: What else is known about the value; used to resolve ambiguous notation only.
+
+    Returns:
+        ``equal`` or ``different`` only where that is certain; else ``undecided``, with what was learnt.
+    """
+    start = time.perf_counter()
+    context = context or ValueContext()
+    try:
+        outcome, left, right = _decide(reference, candidate, context)
+    except (LimitError, ReadError) as error:
+        outcome, left, right = undecided("unreadable", str(error)), "", ""
+    except RecursionError:
+        outcome, left, right = undecided("limit", "nested too deeply"), "", ""
+    return Comparison(
+        verdict=outcome.verdict,
+        by=outcome.by,
+        evidence=outcome.evidence[:400],
+        reference_reading=left[:400],
+        candidate_reading=right[:400],
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outcome, str, str]:
+    if looks_like_code(candidate) and not looks_like_code(reference):
+        return different("program code", "the candidate is program code, not a value"), reference, candidate
+    lefts, rights = _readings(reference, candidate, context)
+    outcome, left, right = _best(lefts, rights, context)
+    if outcome.verdict == "undecided" and clean(reference) == clean(candidate) and not _is_undefined(lefts):
+        return equal("same text", "both texts are the same"), show(left), show(right)
+    if outcome.verdict == "undecided" and lefts[0].kind == "text" and rights[0].kind == "text":
+        outcome = compare_texts(lefts[0].node.name, rights[0].node.name, context)
+    return outcome, show(left), show(right)
+
+
+def _readings(reference: str, candidate: str, context: ValueContext) -> tuple[list[Value], list[Value]]:
+    """Readings of both texts, each with the symbol names that the other uses."""
+    first = read(prepare(reference, context, frozenset()))
+    second = read(prepare(candidate, context, known_names(first)))
+    names = known_names(second)
+    if names - known_names(first):
+        first = read(prepare(reference, context, names))
+    return first, second
+
+
+def _best(lefts: Sequence[Value], rights: Sequence[Value], context: ValueContext) -> tuple[Outcome, Value, Value]:
+    """The outcome of the plainest pair of readings, unless another pair makes the values equal."""
+    plainest: tuple[Outcome, Value, Value] | None = None
+    open_pair: tuple[Outcome, Value, Value] | None = None
+    order = sorted(((i + j, i, j) for i in range(len(lefts)) for j in range(len(rights))))
+    for _, i, j in order:
+        outcome = compare_values(lefts[i], rights[j], context)
+        if outcome is None:
+            continue
+        found = outcome, lefts[i], rights[j]
+        if outcome.verdict == "equal":
+            return found
+        plainest = plainest or found
+        if outcome.verdict == "undecided":
+            open_pair = open_pair or found
+    if plainest is None:
+        kinds = f"a {lefts[0].kind} against a {rights[0].kind}"
+        return undecided("kinds", kinds), lefts[0], rights[0]
+    return open_pair or plainest
+
+
+def _is_undefined(values: Sequence[Value]) -> bool:
+    """Whether a value is a constant that does not exist, such as 0/0."""
+    node = values[0].node
+    if values[0].kind != "expression" or symbols(node) or has_head(node, "const", "call", "apply", "int", "lim", "sum"):
+        return False
+    return measure(node) is None

@@ -1,0 +1,192 @@
+"""Compares two typed values: finds the rule for their kinds and combines what the readings say.
+
+Cheapest rules first; a value that can be read in several ways is equal to another if one way of reading both makes
+them equal, and different only if the plainest way does and no way leaves it open.
+
+Not here: reading, and the rules themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cfe_local.equivalence import expressions, groups, growth, relations, texts
+from cfe_local.equivalence.interpretation import settle
+from cfe_local.equivalence.limits import LimitError
+from cfe_local.equivalence.missing_units import compare_with_bare_number
+from cfe_local.equivalence.naming import names_agree
+from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.quantities import compare_quantities
+from cfe_local.equivalence.shaping import Value, shape
+from cfe_local.equivalence.tree import Node, symbols
+from cfe_local.records import ValueContext
+
+_GROUPS = frozenset({"set", "tuple", "list"})
+_PREDICATES = frozenset({"relation", "interval", "membership"})
+
+
+def compare_values(reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:
+    """Compare two typed values.
+
+    Returns:
+        What the rule for these kinds says; None if there is none.
+    """
+    outcome = _compare_main(reference, candidate, context)
+    if outcome is None or outcome.verdict != "equal":
+        outcome = _with_other_forms(reference, candidate, context, outcome)
+    if outcome is None or outcome.verdict == "different":
+        return outcome
+    if outcome.verdict == "equal" and not names_agree(reference, candidate, context):
+        return undecided("other name", "equal values, but the texts name different variables")
+    return _notes(reference, candidate, outcome)
+
+
+def _notes(reference: Value, candidate: Value, outcome: Outcome) -> Outcome:
+    """Words in brackets that only one side has, or that differ, leave equality open."""
+    left, right = (texts.normal_form(value.note) for value in (reference, candidate))
+    if outcome.verdict == "equal" and left != right and right:
+        return undecided("notes", f"equal but for the words {right!r}")
+    return outcome
+
+
+def _with_other_forms(
+    reference: Value, candidate: Value, context: ValueContext, outcome: Outcome | None
+) -> Outcome | None:
+    """``x = a = b``: another form of a value may be the one that is comparable."""
+    seen = [outcome]
+    for left in (reference, *(replace(shape_like(reference, form), others=()) for form in reference.others)):
+        for right in (candidate, *(replace(shape_like(candidate, form), others=()) for form in candidate.others)):
+            if left is reference and right is candidate:
+                continue
+            found = _compare_main(left, right, context)
+            if found is not None and found.verdict == "equal":
+                contradiction = outcome is not None and outcome.verdict == "different" and right is not candidate
+                return undecided("contradictory forms", found.evidence) if contradiction else found
+            seen.append(found)
+    return outcome
+
+
+def shape_like(value: Value, form: Node) -> Value:
+    """Another form of a value, as a value of its own."""
+    shaped = shape(form)
+    return replace(shaped, name=value.name, given=value.given, conditions=value.conditions, note=value.note)
+
+
+def _compare_main(reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:
+    kinds = (reference.kind, candidate.kind)
+    try:
+        return _by_kind(kinds, reference, candidate, context)
+    except LimitError as error:
+        return undecided("limit", str(error))
+
+
+def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:  # noqa: C901, PLR0911, PLR0912
+    """The table of rules by kind. One line each."""
+    left, right = reference.node, candidate.node
+    if kinds == ("text", "text"):
+        return None
+    if kinds == ("boolean", "boolean"):
+        same = left.name == right.name
+        return (
+            equal("boolean", f"both {left.name}") if same else different("boolean", f"{left.name} against {right.name}")
+        )
+    if kinds == ("expression", "expression"):
+        return compare_parts(left, right, (*reference.given, *candidate.given))
+    if kinds == ("quantity", "quantity"):
+        return compare_quantities(left, right)
+    if set(kinds) == {"quantity", "expression"}:
+        return compare_with_bare_number(left, right, context)
+    if kinds[0] in _GROUPS and kinds[1] in _GROUPS:
+        return _compare_groups(left, right)
+    if "matrix" in kinds and kinds[0] in ("matrix", "list", "tuple") and kinds[1] in ("matrix", "list", "tuple"):
+        return groups.compare_matrices(left, right, compare_parts)
+    if kinds == ("growth", "growth"):
+        return growth.compare_growth(left, right)
+    if kinds == ("equation", "equation"):
+        return relations.compare_equations(*settle(left, right))
+    if kinds[0] in _PREDICATES and kinds[1] in _PREDICATES:
+        return relations.compare_predicates(reference, candidate)
+    return _compare_mixed(kinds, reference, candidate)
+
+
+def _compare_mixed(kinds: tuple[str, str], reference: Value, candidate: Value) -> Outcome | None:
+    """Rules for pairs of different kinds."""
+    left, right = reference.node, candidate.node
+    if kinds[0] in _GROUPS and kinds[1] == "expression":
+        return _group_and_expression(left, right)
+    if kinds[0] == "expression" and kinds[1] in _GROUPS:
+        return _group_and_expression(right, left)
+    if set(kinds) & _PREDICATES and set(kinds) & {"tuple", "list", "set"}:
+        return relations.compare_predicates(reference, candidate)
+    if set(kinds) == {"equation", "expression"}:
+        return _equation_and_expression(reference, candidate)
+    if kinds[1] == "relation" and kinds[0] == "expression" and right.head == "or":
+        return _hedge(left, right)
+    return None
+
+
+def _hedge(left: Node, right: Node) -> Outcome | None:
+    """Several alternatives where one value is asked for."""
+    values = [shape(arg).node for arg in right.args]
+    verdicts = [compare_parts(left, value).verdict for value in values]
+    if "different" in verdicts:
+        return different("alternatives", "several different alternatives where one value is asked for")
+    return None
+
+
+def compare_parts(left: Node, right: Node, given: tuple[Node, ...] = ()) -> Outcome:
+    """Compare two trees that are parts of values, or values without a name."""
+    first, second = shape(left), shape(right)
+    if first.kind == "expression" and second.kind == "expression":
+        if first.name is not None and second.name is not None and first.name != second.name:
+            return (
+                different("other name", "parts with different names")
+                if first.name.head == "sym"
+                else undecided("name", "")
+            )
+        return _compare_plus_minus(first.node, second.node, given)
+    found = _compare_main(first, second, ValueContext())
+    return found if found is not None else undecided("kinds", f"a {first.kind} against a {second.kind}")
+
+
+def _compare_plus_minus(left: Node, right: Node, given: tuple[Node, ...]) -> Outcome:
+    """``a +- b`` is compared as the pair of its branches, or centre by centre and width by width."""
+    if left.head == "pm" and right.head == "pm" and not symbols(left) and not symbols(right):
+        parts = zip(left.args, right.args, strict=True)
+        outcome = groups.all_of("plus-minus", [expressions.compare(first, second, given) for first, second in parts])
+        if outcome.verdict != "undecided":
+            return outcome
+    signs = [groups.branches((node,)) for node in (left, right)]
+    if len(signs[0]) == 1 and len(signs[1]) == 1:
+        return expressions.compare(left, right, given)
+    if len(signs[0]) != len(signs[1]):
+        return different("plus-minus", "two values against one")
+    return groups.compare_sets(tuple(signs[0]), tuple(signs[1]), lambda a, b: expressions.compare(a, b, given))
+
+
+def _compare_groups(left: Node, right: Node) -> Outcome:
+    if "set" in (left.head, right.head):
+        if left.head == "set" and groups.has_repeats(left.args):
+            return groups.compare_ordered(left.args, right.args, compare_parts)
+        if left.head != right.head and len(left.args) > 1 and len(right.args) > 1:
+            ordered = groups.compare_ordered(left.args, right.args, compare_parts)
+            return ordered if ordered.verdict == "equal" else undecided("order", "a set against an ordered list")
+        return groups.compare_sets(left.args, right.args, compare_parts)
+    return groups.compare_ordered(left.args, right.args, compare_parts)
+
+
+def _group_and_expression(group: Node, expression: Node) -> Outcome | None:
+    """A vector in components against unit vectors; a set of two against plus-minus; a set of one."""
+    _, settled = settle(group, expression)
+    parts = groups.components(settled)
+    if parts is not None and group.head in ("tuple", "list"):
+        padded = parts if len(parts) == len(group.args) else (*parts, *([Node("num")] * (len(group.args) - len(parts))))
+        return groups.compare_ordered(group.args, padded, compare_parts)
+    if group.head == "set":
+        return groups.compare_sets(group.args, (expression,), compare_parts)
+    return None
+
+
+def _equation_and_expression(reference: Value, candidate: Value) -> Outcome | None:
+    """An equation is no value; it is never equal to one, but a reader may see what is meant."""
+    return undecided("kinds", "an equation against a value")

@@ -1,0 +1,60 @@
+"""A quantity against a bare number: equal only where the problem itself names the unit; else left open.
+
+Not here: two quantities (``quantities``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from cfe_local.equivalence.measuring import measure
+from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.tolerance import nearness
+from cfe_local.equivalence.tree import Node, symbols
+from cfe_local.equivalence.units import parse_unit
+from cfe_local.records import ValueContext
+
+
+def compare_with_bare_number(reference: Node, candidate: Node, context: ValueContext) -> Outcome | None:
+    """Compare where exactly one side has a unit."""
+    quantity, bare = (reference, candidate) if reference.head == "quantity" else (candidate, reference)
+    if symbols(bare) - {"e", "i"}:
+        return None
+    meanings = parse_unit(quantity.name)
+    dimensionless = [unit for unit in meanings if not unit.dimensions]
+    numbers = {node: measure(_number(node), has_unit=True) for node in (reference, candidate)}
+    left, right = numbers[reference], numbers[candidate]
+    if left is None or right is None:
+        return undecided("no number", "a number that cannot be evaluated")
+    if dimensionless:
+        factor = float(dimensionless[0].factor)
+        scaled = {node: number for node, number in ((reference, left), (candidate, right))}
+        scaled[quantity] = replace(
+            scaled[quantity], value=scaled[quantity].value * factor, half_unit=scaled[quantity].half_unit * factor
+        )
+        near = nearness(scaled[reference], scaled[candidate])
+        if near == "same":
+            return equal("dimensionless unit", f"{quantity.name.strip()} is the factor {factor:.6g}")
+    near = nearness(left, right)
+    if near == "apart":
+        return _far_apart(quantity)
+    if near == "same" and _names_unit(quantity.name, context):
+        return equal("unit named by the problem", f"the problem asks for {quantity.name.strip()}")
+    return undecided("missing unit", f"one side has the unit {quantity.name.strip()}, the other none")
+
+
+def _far_apart(quantity: Node) -> Outcome:
+    if any(not unit.dimensions for unit in parse_unit(quantity.name)):
+        return different("value", "different numbers, with and without a unit of dimension one")
+    return undecided("missing unit", "different numbers, one without a unit")
+
+
+def _number(node: Node) -> Node:
+    return node.args[0] if node.head == "quantity" else node
+
+
+def _names_unit(unit: str, context: ValueContext) -> bool:
+    """Whether the description asks for the number in this unit: ``in cm``, ``(MPa)``."""
+    plain = re.escape(re.sub(r"\\(?:text|mathrm)\s*\{([^{}]*)\}", r"\1", unit).strip())
+    return bool(re.search(rf"(?:\bin\s+(?:units of\s+)?|\()\$?\\?(?:mathrm|text)?\{{?{plain}\b", context.description))

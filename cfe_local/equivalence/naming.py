@@ -1,0 +1,51 @@
+"""Whether the names that two texts give to their values can be one name.
+
+Texts shorten names (``R`` for R(T), ``E`` for \\vec E) and the problem has its own (the variable). Names that differ
+in more than that leave equality open: ``f = 0`` is not ``g = 0``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cfe_local.equivalence.shaping import Value
+from cfe_local.equivalence.tree import Node
+from cfe_local.records import ValueContext
+
+
+def names_agree(reference: Value, candidate: Value, context: ValueContext) -> bool:
+    """Whether both values can be values of one variable."""
+    if reference.name is None or candidate.name is None:
+        return True
+    left, right = _key(reference.name), _key(candidate.name)
+    if left == right or not left or not right:
+        return True
+    variable = _simple(context.variable)
+    if variable and variable in (_simple(left), _simple(right)):
+        return True
+    return _base(left) == _base(right) and ("_" not in left or "_" not in right)
+
+
+def _key(node: Node) -> str:
+    """The name of a name: its symbol, without arguments and accents."""
+    if node.head == "sym":
+        return _bare(node.name)
+    if node.head in ("apply", "fn", "call", "sum", "deriv") and node.args:
+        return _key(node.args[0])
+    if node.head in ("tuple", "ratio"):
+        return ",".join(_key(arg) for arg in node.args)
+    return ""
+
+
+def _bare(name: str) -> str:
+    while (match := re.match(r"^(?:hat|bold|cal|sf|frak|bar|tilde)\((.*?)\)(.*)$", name)) is not None:
+        name = match[1] + match[2]
+    return name
+
+
+def _base(name: str) -> str:
+    return name.partition("_")[0].rstrip("'*")
+
+
+def _simple(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "", name)

@@ -1,0 +1,176 @@
+"""What words say about values: numbers in words, yes and no, introductions, and nouns that only name what is counted.
+
+Words are dropped from around a value only where the problem itself uses them (its description, variable or question),
+and never where they could change the value: negations, comparisons and alternatives always stay.
+
+Not here: mathematics, units, or the meaning of sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from cfe_local.records import ValueContext
+
+_UNITS = dict(
+    zip(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen".split(),
+        range(20),
+        strict=True,
+    )
+)
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_FRACTIONS = {
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+_TRUE = frozenset({"true", "yes", "y", "correct"})
+_FALSE = frozenset({"false", "no", "n", "incorrect"})
+_KEPT = frozenset(
+    "not no non none nor never neither without except or and less more greater smaller than least most at over under "
+    "between about per times half double twice minus plus negative inverse reciprocal square squared root if when unless "
+    "only all every any both either each".split()
+)
+_LEAD = re.compile(
+    r"^(?:(?:the|so|thus|hence|therefore|we|get|final|answer|result|value|is|are|be|equals?|equal to|gives?|of|:|\s)+\s)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"^(?:about|approximately|approx\.?|roughly|around|nearly|circa|ca\.|exactly|precisely|simply|just)\s+",
+    re.IGNORECASE,
+)
+
+
+def word_number(text: str) -> Fraction | None:
+    """The number that words such as ``two thirds`` or ``three hundred sixty-four thousand`` state."""
+    words = [word for word in re.split(r"[\s-]+", text.lower().replace(" and ", " ")) if word]
+    if not words or len(words) > 12:
+        return None
+    sign = 1
+    if words[0] in ("minus", "negative"):
+        sign, words = -1, words[1:]
+    if len(words) >= 2 and words[-1].rstrip("s") in _FRACTIONS | {"halve": 2}:
+        top = 1 if words[:-1] in (["a"], ["an"]) else _cardinal(words[:-1])
+        bottom = _FRACTIONS.get(words[-1].rstrip("s"), 2)
+        return None if top is None else sign * Fraction(top, bottom)
+    value = _cardinal(words)
+    return None if value is None else Fraction(sign * value)
+
+
+def _cardinal(words: list[str]) -> int | None:
+    total, current = 0, 0
+    if not words:
+        return None
+    for word in words:
+        if word in _UNITS:
+            current += _UNITS[word]
+        elif word in _TENS:
+            current += _TENS[word]
+        elif word == "hundred":
+            current = max(current, 1) * 100
+        elif word in _SCALES:
+            total += max(current, 1) * _SCALES[word]
+            current = 0
+        else:
+            return None
+    return total + current
+
+
+def scaled_number(text: str) -> str:
+    """``1.5 million`` as ``1.5e6``; other texts unchanged."""
+    match = re.fullmatch(r"(.*\d)\s*(thousand|million|billion|trillion)", text.strip(), re.IGNORECASE)
+    if match is None:
+        return text
+    power = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}[match[2].lower()]
+    return f"{match[1]} \\times 10^{{{power}}}"
+
+
+def boolean(text: str, *, initial: bool) -> bool | None:
+    """Yes or no, where the text says nothing else; the initials Y, N only where ``initial`` allows them."""
+    word = plain_words(text)
+    if len(word) == 1 and not initial:
+        return None
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
+
+
+def leading_boolean(text: str) -> bool | None:
+    """Yes or no with an explanation: ``Yes, the variance is different``, ``false (because ...)``."""
+    match = re.match(r"^\W*(true|yes|false|no)\b\s*(?:[,.;:(]|\\text|-+\s|-\s|$)", _undress(text), re.IGNORECASE)
+    return None if match is None else match[1].lower() in _TRUE
+
+
+def _undress(text: str) -> str:
+    text = re.sub(r"\\(?:text|mathrm|textbf|mathbf|textrm|emph)\s*\{([^{}]*)\}", r" \1 ", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def plain_words(text: str) -> str:
+    """Lower case, without dress and punctuation at the ends."""
+    return _undress(text).strip(" .,;:!?\"'()[]*").lower()
+
+
+def vocabulary(context: ValueContext) -> frozenset[str]:
+    """Stems of the words that the problem uses for its variable."""
+    text = f"{context.variable.replace('_', ' ')} {context.description} {context.question}"
+    return frozenset(stem(word) for word in re.findall(r"[A-Za-z]{2,}|\d+", text))
+
+
+def stem(word: str) -> str:
+    """A word without the endings of number and tense; crude, used for matching only."""
+    word = word.lower()
+    for ending in ("ies", "es", "s", "ed", "ing", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def without_introduction(text: str) -> str:
+    """A value without ``the answer is``, ``about`` and the like before it."""
+    before = None
+    while before != text:
+        before = text
+        text = _ABOUT.sub("", _LEAD.sub("", text)).strip()
+    return text
+
+
+def bound_words(text: str) -> str:
+    """``at least 11`` as a relation; other texts unchanged."""
+    for words, sign in (
+        (r"at least|no less than|not less than|a minimum of", r"\\ge "),
+        (r"at most|no more than|not more than|a maximum of", r"\\le "),
+        (r"(?:strictly )?(?:more|greater|larger) than", "> "),
+        (r"(?:strictly )?(?:less|smaller|fewer) than", "< "),
+    ):
+        text = re.sub(rf"^(?:{words})\s+(?=[\d\\$.-])", sign, text, flags=re.IGNORECASE)
+    return text
+
+
+def without_nouns(text: str, words: frozenset[str]) -> str | None:
+    """``2 linearly independent solutions`` as ``2``, where the problem uses all of these words; else None."""
+    parts = text.split(" ")
+    n_nouns = 0
+    while n_nouns < len(parts) and re.fullmatch(r"[A-Za-z][A-Za-z'-]+", parts[len(parts) - 1 - n_nouns]):
+        n_nouns += 1
+    nouns = parts[len(parts) - n_nouns :]
+    if not nouns or any(noun.lower() in _KEPT or stem(noun) not in words for noun in nouns):
+        return None
+    return " ".join(parts[: len(parts) - n_nouns]).strip() or None
+
+
+def without_lead(text: str, words: frozenset[str]) -> str | None:
+    """``Family 1 gets 0`` as ``0``, where the problem uses the words before the verb; else None."""
+    match = re.fullmatch(
+        r"([A-Za-z][\w\s'-]*?)\s+(?:is|are|gets?|equals|receives?|has|will be|is equal to|equal to)\s+(.+)", text
+    )
+    if match is None:
+        return None
+    lead = re.findall(r"[A-Za-z]+|\d+", match[1])
+    if any(word.lower() in _KEPT for word in lead):
+        return None
+    known = all(stem(word) in words or word.lower() in ("the", "its", "it") for word in lead)
+    return match[2] if known else None

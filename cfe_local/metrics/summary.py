@@ -85,8 +85,13 @@ def summarise(records: ExamRecords, options: SummaryOptions) -> ExamMetrics:
         first_copies=figures("first copies", copies, options.k) if len(copies) < len(samples) else None,
         without_errata=figures("without errata", sound, options.k) if errata else None,
         n_errata_rows=len({(s.problem.split, s.problem.row) for s in errata}),
-        by_split=_grouped(samples, lambda s: s.problem.split, options.k),
-        by_topic=_grouped(samples, lambda s: s.problem.topic or NO_TOPIC, options.k),
+        by_split=tuple(_grouped(samples, lambda s: s.problem.split, options.k)),
+        by_topic=tuple(
+            sorted(
+                _grouped(samples, lambda s: s.problem.topic or NO_TOPIC, options.k),
+                key=lambda group: (group.name == NO_TOPIC, group.name),
+            )
+        ),
         by_type=_by_type(samples),
         outcomes=count_names([s.response.outcome if s.response else "missing" for s in samples]),
         thinking_ends=count_names([r.thinking_end for r in answered]),
@@ -124,11 +129,12 @@ def _part(name: str, samples: Sequence[GradedSample], k: Sequence[int]) -> Figur
 
 def _grouped(
     samples: Sequence[GradedSample], name_of: Callable[[GradedSample], str], k: Sequence[int]
-) -> tuple[Figures, ...]:
+) -> list[Figures]:
+    """Figures of each group, in the order in which the plan comes to them."""
     groups: dict[str, list[GradedSample]] = {}
     for sample in samples:
         groups.setdefault(name_of(sample), []).append(sample)
-    return tuple(figures(name, groups[name], k) for name in sorted(groups, key=lambda n: (n == NO_TOPIC, n)))
+    return [figures(name, group, k) for name, group in groups.items()]
 
 
 def _by_type(samples: Sequence[GradedSample]) -> tuple[TypeFigures, ...]:

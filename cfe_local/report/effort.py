@@ -17,7 +17,7 @@ def effort_section(metrics: ExamMetrics, samples: Sequence[GradedSample]) -> Sec
     effort = metrics.effort
     kinds = [("prompt", effort.prompt_tokens), ("thinking", effort.thinking_tokens), ("answer", effort.answer_tokens)]
     columns = ("tokens per response", "mean", "median", "p90", "max", "sum")
-    tables = [Table(columns=columns, rows=tuple(_row(name, found) for name, found in kinds))]
+    tables = [Table(columns=columns, rows=tuple(_row(name, found) for name, found in kinds if found.total))]
     notes = [f"Over the {effort.answer_tokens.n} responses that generated anything."]
     if effort.seconds.total:
         notes.append(f"Median time from hand-over to the last token: {seconds(effort.seconds.p50)} (batched).")
@@ -38,7 +38,8 @@ def effort_section(metrics: ExamMetrics, samples: Sequence[GradedSample]) -> Sec
             Row((f"{entry.phase} on {entry.n_devices} x {entry.device}", seconds(entry.seconds)))
             for entry in metrics.engine_times
         ]
-        rows.append(Row(("GPU hours", f"{metrics.gpu_hours or 0:.2f}"), kind="total"))
+        if metrics.gpu_hours:
+            rows.append(Row(("GPU hours", f"{metrics.gpu_hours:.2f}"), kind="total"))
         tables.append(Table(columns=("", ""), rows=tuple(rows), caption="Engine time"))
     lengths = [s.response.n_answer_tokens for s in samples if s.response and s.response.n_answer_tokens]
     thoughts = [s.response.n_thinking_tokens for s in samples if s.response and s.response.n_thinking_tokens]

@@ -90,7 +90,7 @@ def facts_section(facts: RunFacts, *, grading: str) -> Section:
 
 
 def _facts(caption: str, rows: list[tuple[str, str]]) -> Table:
-    return Table(columns=("", ""), rows=tuple(Row(pair) for pair in rows), caption=caption)
+    return Table(columns=("", ""), rows=tuple(Row(pair) for pair in rows), caption=caption, kind="facts")
 
 
 def _model_rows(model: ModelConfig) -> list[tuple[str, str]]:

@@ -45,16 +45,19 @@ def _table(table: Table) -> Iterator[str]:
     rows = [[_cell(text) for text in row.cells] for row in table.rows]
     header = [_cell(name) for name in table.columns]
     widths = [max(3, *(len(line[i]) for line in [header, *rows])) for i in range(len(header))]
-    yield _line(header, widths)
-    yield "|" + "|".join("-" * (width + 1) + (":" if i else "-") for i, width in enumerate(widths)) + "|"
+    right = [i > 0 and table.kind == "figures" for i in range(len(header))]
+    yield _line(header, widths, right)
+    yield (
+        "|" + "|".join("-" * (width + 1) + (":" if at else "-") for width, at in zip(widths, right, strict=True)) + "|"
+    )
     for row in rows:
-        yield _line(row, widths)
+        yield _line(row, widths, right)
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
+def _line(cells: list[str], widths: list[int], right: list[bool]) -> str:
     padded = [
-        text.ljust(width) if i == 0 else text.rjust(width)
-        for i, (text, width) in enumerate(zip(cells, widths, strict=True))
+        text.rjust(width) if at_right else text.ljust(width)
+        for text, width, at_right in zip(cells, widths, right, strict=True)
     ]
     return "| " + " | ".join(padded) + " |"
 

@@ -27,12 +27,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A small table of ready texts. The first column is a name, the others are read as figures."""
+    """A small table of ready texts: names first, then figures or, where ``kind`` says so, facts in words."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     caption: str = ""
-    notes: tuple[str, ...] = ()
+    kind: Literal["figures", "facts"] = "figures"
 
 
 @dataclass(frozen=True, slots=True)

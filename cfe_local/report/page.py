@@ -67,7 +67,7 @@ class ShownVerdict:
     decided: str
     reference: Markup
     answer: Markup
-    quote: Markup
+    quote: str
     evidence: str
     readings: str
     judge: Markup
@@ -207,7 +207,8 @@ def _verdict(sample: GradedSample, i: int, verdict: Verdict | None, typesetter: 
         decided=f"{verdict.by}: {visible(verdict.reason).replace('_', ' ')}" if verdict else "not graded",
         reference=value(variable.value, typesetter),
         answer=_answer(verdict, typesetter),
-        quote=prose(verdict.extraction.quote, typesetter) if verdict and verdict.extraction else Markup(""),
+        # As it was written: half a formula would be typeset as something else.
+        quote=visible(verdict.extraction.quote) if verdict and verdict.extraction else "",
         evidence=visible(verdict.evidence) if verdict else "",
         readings=_readings(verdict),
         judge=prose(verdict.judge_reasoning, typesetter) if verdict else Markup(""),

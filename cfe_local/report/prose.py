@@ -17,6 +17,8 @@ from cfe_local.report.formulas import Formula, split_formulas
 from cfe_local.report.mathml import Typesetter
 
 _TABLE = re.compile(r"<table\b[^>]{0,200}>.{0,20000}?</table>", re.IGNORECASE | re.DOTALL)
+_FIRST_BREAK = re.compile(r"\A[ \t]*\n?[ \t]*")
+_LAST_BREAK = re.compile(r"[ \t]*\n?[ \t]*\Z")
 _CELL_TAGS = frozenset({"tr", "td", "th"})
 
 
@@ -26,13 +28,22 @@ def cut(text: str, limit: int) -> tuple[str, int]:
 
 
 def prose(text: str, typesetter: Typesetter) -> Markup:
-    """Text with its formulas typeset; a formula that cannot be read stays as it was written, marked as such."""
+    """Text with its formulas typeset; a formula that cannot be read stays as it was written, marked as such.
+
+    A display formula is a line of its own already, so the line break on either side of it goes.
+    """
     pieces = []
+    after_display = False
     for piece in split_formulas(text):
         if isinstance(piece, Formula):
+            if piece.display and pieces:
+                pieces[-1] = _LAST_BREAK.sub("", pieces[-1])
             pieces.append(formula(piece, typesetter))
+            after_display = piece.display
         else:
-            pieces.append(escape(visible(piece.text)))
+            plain = _FIRST_BREAK.sub("", piece.text) if after_display else piece.text
+            pieces.append(escape(visible(plain)))
+            after_display = False
     return Markup("".join(pieces))  # every piece is escaped or sanitised above
 
 

@@ -29,17 +29,21 @@ def print_report(report: Report, console: Console) -> None:
         if section.brief:
             for table in section.tables:
                 console.print()
-                console.print(_table(table, table.caption or section.title))
+                console.print(Text(table.caption or section.title, style="bold"))
+                console.print(_table(table))
     for warning in report.warnings:
         console.print()
         console.print(Text("warning: ", style="bold yellow").append(visible(warning), style="not bold"))
     console.print()
 
 
-def _table(table: Table, title: str) -> RichTable:
-    shown = RichTable(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False, padding=(0, 2))
+def _table(table: Table) -> RichTable:
+    shown = RichTable(
+        box=None, pad_edge=False, padding=(0, 1), show_header=any(table.columns), header_style="dim", expand=False
+    )
     for i, name in enumerate(table.columns):
-        shown.add_column(name, justify="left" if i == 0 else "right", no_wrap=i > 0, header_style="dim")
+        figure = i > 0 and table.kind == "figures"
+        shown.add_column(name, justify="right" if figure else "left", no_wrap=figure)
     for row in table.rows:
         shown.add_row(*(Text(visible(cell)) for cell in row.cells), style=STYLES[row.kind])
     return shown

@@ -22,6 +22,8 @@ def candidates(value: str, reference: str) -> tuple[str, ...]:
     """Forms of a value to compare with a reference, the value as it stands first, without repeats."""
     bare = COMPUTER_NOTATION.sub(r"\1\\times10^{\2}", MATH_MARKS.sub("", value.strip()).strip())
     forms = [value.strip()]
+    if COMPUTER_NOTATION.search(value):
+        forms.append(bare)
     if not _has_relation(reference):
         forms.extend(_without_relation(bare))
     forms.extend(_filled_in(bare))

@@ -89,7 +89,7 @@ def is_plain_name(text: str) -> bool:
     # One head (letter, word, command, bold letter), then indices, primes, arguments, an evaluation bar.
     font = r"\\(?:mathbf|mathrm|vec|hat|bar|boldsymbol|text|mathcal)\{?[^{}]*\}?"
     head = rf"(?:{font}|\\[A-Za-z]+|\\?[^\W\d_]+|\\?\|[^|]*\\?\|)"
-    tail = r"(?:_\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\^\{[^{}]*\}|_\\?[\w]+|\^\\?[\w*]+|[₀-₉']|\([^()]*\)|\d)*"
+    tail = r"(?:_\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\^\{[^{}\d]*\}|_\\?[\w]+|\^\\?[^\W\d]+|\^\*|[₀-₉']|\([^()]*\)|\d)*"
     return re.fullmatch(rf"(?:\\[dD]elta|[δΔ])?{head}{tail}", bare) is not None
 
 

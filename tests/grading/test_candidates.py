@@ -1,0 +1,47 @@
+"""Forms in which an extracted value is compared with its reference."""
+
+import pytest
+
+from cfe_local.grading.candidates import candidates
+from cfe_local.grading.s2s import combined
+from cfe_local.records import Comparison, ComparisonVerdict
+
+# value, reference, a form that must be among those compared
+FORMS = [
+    ("x = 5 m", "5 m", "5 m"),
+    (r"$r_{\rm eq} \simeq R(1-a)$", "R - a", "R(1-a)"),
+    (r"\|T\|_\infty \ge 0.8", "2.8·10^16", "0.8"),
+    (r"e^{37.88}\approx 2.8\mathrm{e}16", "2.8·10^16", r"e^{37.88}\approx 2.8\times10^{16}"),
+    ("X^3+X^2-4X+1=0", "$x^3+x^2-4x+1$", "X^3+X^2-4X+1"),
+    (r"\frac{g\,\tau^2}{32},\qquad \tau=2\pi\sqrt{M/k}", "h", r"\frac{g\,{(2\pi\sqrt{M/k})}^2}{32}"),
+    (r"E_0 - a,\quad E_0 = 1.3", "E_0 + a", "E_0 - a"),
+]
+
+
+@pytest.mark.parametrize(("value", "reference", "form"), FORMS)
+def test_a_value_is_compared_without_what_stands_around_it(value: str, reference: str, form: str) -> None:
+    assert form in candidates(value, reference)
+
+
+def test_an_equation_is_compared_as_an_equation() -> None:
+    assert candidates(r"\frac{d^2T}{dt^2}=-\lambda^2 T", r"T''+\lambda^2 T=0") == (r"\frac{d^2T}{dt^2}=-\lambda^2 T",)
+
+
+@pytest.mark.parametrize("value", [r"x = 5,\quad x = 7", "5 or 7", "5, 7"])
+def test_a_hedge_is_never_reduced_to_one_of_its_values(value: str) -> None:
+    assert not {"5", "7"} & set(candidates(value, "5"))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([("undecided", "kinds"), ("equal", "x")], "equal"),
+        ([("undecided", "kinds"), ("different", "x")], "different"),
+        ([("different", "x"), ("undecided", "limit")], "undecided"),
+        ([("different", "x"), ("different", "y")], "different"),
+        ([("undecided", "kinds")], "undecided"),
+    ],
+)
+def test_forms_are_summed_up_carefully(given: list[tuple[ComparisonVerdict, str]], expected: str) -> None:
+    comparisons = [Comparison(verdict=verdict, by=by, evidence="") for verdict, by in given]
+    assert combined(comparisons).verdict == expected

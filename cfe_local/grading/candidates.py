@@ -7,10 +7,17 @@ reference tells which forms make sense (an equation is compared as an equation).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from cfe_local.grading.chunks import chunks
-from cfe_local.grading.equations import COMPARISONS, RELATIONS, Part, parts, symbols
+from cfe_local.grading.equations import COMPARISONS, RELATIONS, Part, is_plain_name, parts, symbols
 from cfe_local.grading.settled import last_member
+from cfe_local.records import TargetVariable
+
+NAME = re.compile(r"\\[A-Za-z]+(?:_\{[^{}]*\}|_\w)?|[A-Za-z]+(?:_[A-Za-z0-9]+)*(?:_\{[^{}]*\})?")
+
+MIN_NAME = 3
+"""Shorter names are not filled in: a letter or two may as well be a unit or another quantity."""
 
 MATH_MARKS = re.compile(r"^(?:\$\$?|\\\[|\\\()\s*|\s*(?:\$\$?|\\\]|\\\))$")
 
@@ -27,7 +34,43 @@ def candidates(value: str, reference: str) -> tuple[str, ...]:
     if not _has_relation(reference):
         forms.extend(_without_relation(bare))
     forms.extend(_filled_in(bare))
+    for form in list(forms):
+        forms.extend(_renamed(form, reference))
     return tuple(dict.fromkeys(form for form in forms if form))
+
+
+def references(targets: Sequence[TargetVariable], position: int) -> tuple[str, ...]:
+    """Forms of a reference to compare with: as it stands, and with the problem's other values filled in.
+
+    ``R - delta_r`` beside a variable ``delta_r`` says the same as ``R`` minus that variable's reference.
+    """
+    reference = targets[position].value
+    if targets[position].type != "formula":
+        return (reference,)
+    filled = MATH_MARKS.sub("", reference.strip()).strip()
+    for other, target in enumerate(targets):
+        if other == position or not is_plain_name(target.name):
+            continue
+        (value, *more) = parts(MATH_MARKS.sub("", target.value.strip()).strip())
+        for name in dict.fromkeys([target.name, value.name]):
+            if len(name) >= MIN_NAME and not more and name in _names(filled):
+                filled = filled.replace(name, "{(" + value.value + ")}")
+    return (reference,) if filled in reference else (reference, filled)
+
+
+def _names(text: str) -> frozenset[str]:
+    """The symbols of a formula as they are spelt, indices included."""
+    return frozenset(NAME.findall(text))
+
+
+def _renamed(value: str, reference: str) -> list[str]:
+    """A formula in one letter, written in the reference's one letter: ``X^2-X`` for a reference in ``x``."""
+    ours, theirs = symbols(value), symbols(reference)
+    if len(ours) == len(theirs) == 1 and ours != theirs:
+        (one,), (other,) = ours, theirs
+        if one.lower() == other.lower() and len(one) == 1:
+            return [value.replace(one, other)]
+    return []
 
 
 def _without_relation(bare: str) -> list[str]:

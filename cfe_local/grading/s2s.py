@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 
 from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.base import GradingTask, Judged, Pair, not_finished
-from cfe_local.grading.candidates import candidates
+from cfe_local.grading.candidates import candidates, references
 from cfe_local.grading.extraction import extracted
 from cfe_local.grading.outcomes import verdict_without_grading
 from cfe_local.grading.verification import verification, verified, without_value
 from cfe_local.records import Case, Comparison, Extraction, ValueContext, Verdict
+
+UNLIKE = frozenset({"kinds", "other symbols"})
+"""Rules by which equivalence leaves undecided what is written in terms that cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +105,23 @@ def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:
     context = ValueContext(
         type=target.type, variable=target.name, description=target.description, question=task.question
     )
-    return [Pair(target.value, form, context) for form in candidates(value, target.value)]
+    return [
+        Pair(reference, form, context)
+        for reference in references(task.targets, position)
+        for form in candidates(value, reference)
+    ]
 
 
 def combined(comparisons: Sequence[Comparison]) -> Comparison:
     """What the comparisons of one value's forms say together.
 
-    Equal if any form is. Different if all are, leaving out forms that are of another kind than the reference: a form
-    without the name before it was made to be compared instead of them.
+    Equal if any form is. Different if all are, leaving out forms of another kind or in other symbols than the
+    reference where there are better ones: those were made to be compared instead of them.
     """
     for comparison in comparisons:
         if comparison.verdict == "equal":
             return comparison
-    alike = [comparison for comparison in comparisons if comparison.by != "kinds"] or list(comparisons)
+    alike = [comparison for comparison in comparisons if comparison.by not in UNLIKE] or list(comparisons)
     for comparison in alike:
         if comparison.verdict == "undecided":
             return comparison

@@ -2,9 +2,10 @@
 
 import pytest
 
-from cfe_local.grading.candidates import candidates
+from cfe_local.grading.candidates import candidates, references
 from cfe_local.grading.s2s import combined
 from cfe_local.records import Comparison, ComparisonVerdict
+from tests.grading.tasks import target
 
 # value, reference, a form that must be among those compared
 FORMS = [
@@ -45,3 +46,19 @@ def test_a_hedge_is_never_reduced_to_one_of_its_values(value: str) -> None:
 def test_forms_are_summed_up_carefully(given: list[tuple[ComparisonVerdict, str]], expected: str) -> None:
     comparisons = [Comparison(verdict=verdict, by=by, evidence="") for verdict, by in given]
     assert combined(comparisons).verdict == expected
+
+
+def test_other_values_of_the_problem_are_filled_into_a_reference_that_names_them() -> None:
+    targets = [target("r", "$R - delta_r$"), target("delta_r", r"$\frac{2M^4}{AR^7}$")]
+    assert references(targets, 0) == ("$R - delta_r$", r"R - {(\frac{2M^4}{AR^7})}")
+    assert references(targets, 1) == (r"$\frac{2M^4}{AR^7}$",)
+
+
+def test_a_name_inside_another_name_is_not_filled_in() -> None:
+    targets = [target("a", r"$2 a_0 + \alpha$"), target("alpha", "3"), target("b", "5")]
+    assert references(targets, 0) == (r"$2 a_0 + \alpha$",)
+
+
+def test_a_formula_in_one_letter_is_compared_in_the_references_letter() -> None:
+    assert "x^2-x" in candidates("X^2-X", "x^2-x")
+    assert candidates("X^2-y", "x^2-y") == ("X^2-y",)

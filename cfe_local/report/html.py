@@ -16,7 +16,7 @@ from cfe_local.report.images import ImageSource, no_images
 from cfe_local.report.mathml import Typesetter
 from cfe_local.report.model import Report
 from cfe_local.report.numbers import fraction, interval, percent
-from cfe_local.report.page import PageLimits, show_problem
+from cfe_local.report.page import PageLimits, Typesetters, show_problem
 from cfe_local.report.svg import draw
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -31,13 +31,25 @@ def render_html(report: Report, *, images: ImageSource = no_images, limits: Page
         limits: How much of long texts is shown.
     """
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
-    typesetter = Typesetter()
-    shown_limits = limits or PageLimits()
-    problems = [show_problem(page, typesetter, images, shown_limits) for page in report.problems]
+    shown = limits or PageLimits()
+    typesetters = Typesetters(Typesetter(), Typesetter(budget=shown.answer_mathml))
+    problems = [show_problem(page, typesetters, images, shown) for page in report.problems]
     template = _environment().get_template("report.html.jinja")
     return template.render(
-        report=report, problems=problems, style=style, policy=content_policy(style), typesetter=typesetter
+        report=report, problems=problems, style=style, policy=content_policy(style), notes=_notes(typesetters)
     )
+
+
+def _notes(typesetters: Typesetters) -> list[str]:
+    both = (typesetters.benchmark, typesetters.answers)
+    n_failed = sum(one.n_failed for one in both)
+    n_known = n_failed + sum(one.n_typeset for one in both)
+    notes = (
+        [f"{n_failed} of {n_known} formulas could not be typeset and stand as they were written."] if n_failed else []
+    )
+    if n_left_out := typesetters.answers.n_left_out:
+        notes.append(f"{n_left_out} formulas in later answers stand as they were written, to keep the page small.")
+    return notes
 
 
 def content_policy(style: str) -> str:

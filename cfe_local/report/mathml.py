@@ -80,10 +80,16 @@ class Typesetter:
 
     Attributes:
         n_typeset: Different formulas that became MathML.
-        n_failed: Different formulas that are shown as they were written.
+        n_failed: Different formulas that cannot be read.
+        n_left_out: Formulas that would have made the page too large.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, budget: int | None = None) -> None:
+        """Start with an empty memory.
+
+        Args:
+            budget: Characters of MathML to hand out in all; None is no limit.
+        """
         import math_core
 
         # The limit is math_core's guard against definitions that expand without end.
@@ -92,9 +98,21 @@ class Typesetter:
         self._known: dict[tuple[str, bool], str | None] = {}
         self.n_typeset = 0
         self.n_failed = 0
+        self.n_left_out = 0
+        self._left = budget
 
     def mathml(self, latex: str, *, display: bool) -> str | None:
         """Safe MathML of a formula, or None where it cannot be read or would be too large."""
+        found = self._look_up(latex, display=display)
+        if found is None or self._left is None:
+            return found
+        if len(found) > self._left:
+            self.n_left_out += 1
+            return None
+        self._left -= len(found)
+        return found
+
+    def _look_up(self, latex: str, *, display: bool) -> str | None:
         place = (latex, display)
         if place not in self._known:
             self._known[place] = found = self._typeset(latex, display=display)

@@ -41,11 +41,21 @@ class PageLimits:
         response_chars: Of one answer.
         thinking_chars: Of one response's thinking; 0 leaves thinking out.
         samples: Responses shown per problem.
+        answer_mathml: Characters of typeset formulas in all answers together; later ones stand as they were written.
     """
 
     response_chars: int = 20_000
     thinking_chars: int = 6_000
     samples: int = 4
+    answer_mathml: int = 6_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Typesetters:
+    """Two, so that long answers cannot use up what the questions need."""
+
+    benchmark: Typesetter
+    answers: Typesetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +119,10 @@ class ShownProblem:
     n_samples_left_out: int
 
 
-def show_problem(page: ProblemPage, typesetter: Typesetter, images: ImageSource, limits: PageLimits) -> ShownProblem:
+def show_problem(page: ProblemPage, typesetters: Typesetters, images: ImageSource, limits: PageLimits) -> ShownProblem:
     """Everything that the page says about one problem."""
     problem = page.problem
+    typesetter = typesetters.benchmark
     marks = tuple(sample.mark for sample in page.samples)
     return ShownProblem(
         anchor=f"p-{_anchor(problem.split)}-{problem.row}",
@@ -120,11 +131,11 @@ def show_problem(page: ProblemPage, typesetter: Typesetter, images: ImageSource,
         topic=visible(problem.topic or ""),
         mark=problem_mark(marks),
         marks=marks,
-        excerpt=_excerpt(problem.question_text, typesetter),
+        excerpt=_excerpt(" ".join(part.text for part in problem.question if part.kind == "text"), typesetter),
         question=_question(problem, typesetter, images),
         descriptions=tuple((visible(v.name), v.type, prose(v.description, typesetter)) for v in problem.variables),
         repairs=", ".join(f"{repair.kind} in {repair.field} ({repair.count})" for repair in problem.repairs),
-        samples=tuple(_sample(sample, typesetter, limits) for sample in page.samples[: limits.samples]),
+        samples=tuple(_sample(sample, typesetters, limits) for sample in page.samples[: limits.samples]),
         n_samples_left_out=max(0, len(page.samples) - limits.samples),
     )
 
@@ -167,7 +178,7 @@ def _question(problem: Problem, typesetter: Typesetter, images: ImageSource) -> 
     return tuple(parts)
 
 
-def _sample(sample: GradedSample, typesetter: Typesetter, limits: PageLimits) -> ShownSample:
+def _sample(sample: GradedSample, typesetters: Typesetters, limits: PageLimits) -> ShownSample:
     response = sample.response
     text, text_left_out = cut(response.text if response else "", limits.response_chars)
     thinking, thinking_left_out = cut(response.thinking if response else "", limits.thinking_chars)
@@ -177,12 +188,12 @@ def _sample(sample: GradedSample, typesetter: Typesetter, limits: PageLimits) ->
         outcome=OUTCOME_WORDS[response.outcome] if response else "no response yet",
         facts=_facts(response) if response else "",
         detail=visible(response.detail) if response else "",
-        response=prose(text, typesetter),
+        response=prose(text, typesetters.answers),
         response_left_out=text_left_out,
         thinking=visible(thinking),
         thinking_left_out=thinking_left_out,
         n_thinking_tokens=count(response.n_thinking_tokens) if response else "",
-        verdicts=tuple(_verdict(sample, i, verdict, typesetter) for i, verdict in enumerate(sample.verdicts)),
+        verdicts=tuple(_verdict(sample, i, verdict, typesetters) for i, verdict in enumerate(sample.verdicts)),
     )
 
 
@@ -198,20 +209,20 @@ def _facts(response: Response) -> str:
     return ", ".join(parts)
 
 
-def _verdict(sample: GradedSample, i: int, verdict: Verdict | None, typesetter: Typesetter) -> ShownVerdict:
+def _verdict(sample: GradedSample, i: int, verdict: Verdict | None, typesetters: Typesetters) -> ShownVerdict:
     variable = sample.problem.variables[i]
     return ShownVerdict(
         name=visible(variable.name),
         type=variable.type,
         mark=sample.marks[i],
         decided=f"{verdict.by}: {visible(verdict.reason).replace('_', ' ')}" if verdict else "not graded",
-        reference=value(variable.value, typesetter),
-        answer=_answer(verdict, typesetter),
+        reference=value(variable.value, typesetters.benchmark),
+        answer=_answer(verdict, typesetters.answers),
         # As it was written: half a formula would be typeset as something else.
         quote=visible(verdict.extraction.quote) if verdict and verdict.extraction else "",
         evidence=visible(verdict.evidence) if verdict else "",
         readings=_readings(verdict),
-        judge=prose(verdict.judge_reasoning, typesetter) if verdict else Markup(""),
+        judge=prose(verdict.judge_reasoning, typesetters.answers) if verdict else Markup(""),
         confidence=_confidence(verdict),
     )
 

@@ -32,7 +32,7 @@ def prose(text: str, typesetter: Typesetter) -> Markup:
 
     A display formula is a line of its own already, so the line break on either side of it goes.
     """
-    pieces = []
+    pieces: list[str] = []
     after_display = False
     for piece in split_formulas(text):
         if isinstance(piece, Formula):

@@ -26,6 +26,7 @@ from cfe_local.grading.grounding import is_grounded
 from cfe_local.grading.judge_grammar import extraction_grammar, field
 from cfe_local.grading.judge_output import read_extraction
 from cfe_local.grading.settled import Settled, settled
+from cfe_local.grading.statements import closing
 from cfe_local.records import Case, Extraction, ValueContext
 
 
@@ -130,6 +131,14 @@ def _judged_extraction(task: GradingTask, value: str | None) -> Extraction:
     return Extraction(status="stated", value=value, unit=unit_of(value), quote=value, by="judge")
 
 
+def _copyable(text: str, task: GradingTask) -> list[str]:
+    """Where values may be copied from: not from lines that speak to the grader, a single answer from the closing."""
+    regions = answer_regions(text)
+    if len(task.targets) > 1:
+        return regions
+    return answer_regions(closing("".join(regions))) or regions
+
+
 def _extraction_case(
     task: GradingTask, asked: Sequence[int], attempt: int, reason: str, settings: JudgeSettings
 ) -> Case:
@@ -146,7 +155,7 @@ def _extraction_case(
         task.key.model_copy(update={"call": "extract", "attempt": attempt}),
         "judge_extract",
         values,
-        constraint=extraction_grammar(answer_regions(quote.fenced.text), len(asked)),
+        constraint=extraction_grammar(_copyable(quote.fenced.text, task), len(asked)),
         sampling=settings.sampling.model_copy(update={"max_tokens": TOKENS_PER_VALUE * len(asked), "n_logprobs": 0}),
     )
 

@@ -1,7 +1,7 @@
 """Shortens a response that is longer than the judge can read, by one stated rule, and says so.
 
 The rule: the end is kept (final answers stand there), and so is every paragraph that mentions a variable by name or
-holds a boxed value, latest first, until the budget is used; what is left out is marked in place. Nothing is rewritten.
+holds a boxed value, latest first, then whatever else fits; what is left out is marked in place. Nothing is rewritten.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ CHARS_PER_TOKEN = 2.5
 """ASCII characters per token, low on purpose: LaTeX takes about 2.7 with a 150k vocabulary, prose about 4."""
 
 GAP = "[... part of the response left out ...]"
+GAPS = re.compile(rf"(?:{re.escape(GAP)}\s*\n)+")
+"""Gaps with nothing but blank lines between them are one gap."""
+
 END_SHARE = 0.5
 """Share of the budget that the end of the response gets before anything else."""
 
@@ -43,7 +46,9 @@ def reduced(text: str, names: Sequence[str], *, max_tokens: int) -> Reduced:
     if estimated_tokens(text) <= max_tokens:
         return Reduced(text, 0)
     paragraphs = re.split(r"(?<=\n)", text)
-    mention = re.compile("|".join([r"\\boxed", *(re.escape(name) for name in names if name)]))
+    mention = re.compile(
+        "|".join([r"\\boxed", *(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])" for name in names if name)])
+    )
     kept: set[int] = set()
     room = _take_end(paragraphs, kept, int(max_tokens * END_SHARE), max_tokens)
     for wanted in (True, False):
@@ -61,7 +66,7 @@ def reduced(text: str, names: Sequence[str], *, max_tokens: int) -> Reduced:
         paragraph if position in kept else (f"{GAP}\n" if position == 0 or position - 1 in kept else "")
         for position, paragraph in enumerate(paragraphs)
     ]
-    return Reduced("".join(shown), sum(len(p) for i, p in enumerate(paragraphs) if i not in kept))
+    return Reduced(GAPS.sub(f"{GAP}\n", "".join(shown)), sum(len(p) for i, p in enumerate(paragraphs) if i not in kept))
 
 
 def _take_end(paragraphs: Sequence[str], kept: set[int], budget: int, total: int) -> int:

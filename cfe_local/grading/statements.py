@@ -33,6 +33,9 @@ FINAL = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 TABLE_ROW = re.compile(r"^[ \t]*\|(?P<name>[^|\n]+)\|(?P<value>[^|\n]+)\|[ \t]*$", re.MULTILINE)
+CLOSING_LENGTH = 1000
+"""Characters; without an announcement, answers of hand-written responses stood within the last 700."""
+
 HEADING = re.compile(r"^[ \t]*(?:#+[ \t]|\*\*[^*\n]+\*\*[ \t]*$)", re.MULTILINE)
 
 
@@ -87,6 +90,17 @@ def final_blocks(text: str) -> list[tuple[int, int]]:
         heading = HEADING.search(text, match.end() + 1)
         blocks.append((match.end(), heading.start() if heading else len(text)))
     return blocks
+
+
+def closing(text: str) -> str:
+    """Where a single answer is looked for: from the last words that announce it, else the response's last stretch.
+
+    A last stretch is `CLOSING_LENGTH` characters, extended to the beginning of its first line.
+    """
+    blocks = final_blocks(text)
+    if blocks:
+        return text[blocks[-1][0] :]
+    return text[text.rfind("\n", 0, max(0, len(text) - CLOSING_LENGTH)) + 1 :]
 
 
 def _unnamed_quantities(text: str, blocks: list[tuple[int, int]], found: list[Statement]) -> Iterator[Statement]:

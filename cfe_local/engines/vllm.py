@@ -230,8 +230,9 @@ class VllmEngine:
 
 def _check_room(case: Case, max_model_len: int) -> None:
     """No prompt at all could be asked this way: that is a setting to mend, not an outcome of one prompt."""
-    if case.sampling.max_tokens >= max_model_len:
+    answer = case.sampling.max_tokens
+    if answer >= max_model_len:
         raise UsageError(
-            f"max_model_len {max_model_len} leaves no room for a prompt beside {case.sampling.max_tokens} answer tokens\n"
+            f"max_model_len {max_model_len} leaves no room for a prompt beside {answer} answer tokens\n"
             "Fix: raise engine_args.max_model_len or lower sampling.max_tokens."
         )

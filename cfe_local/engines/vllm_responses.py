@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,7 +92,10 @@ def _logprobs(steps: Sequence[Any], token_ids: Sequence[int], n_thinking: int) -
             TokenLogprob(
                 token=own.decoded_token or "",
                 logprob=own.logprob,
-                alternatives={other.decoded_token or "": other.logprob for other in step.values()},
+                # A constraint gives what it forbids minus infinity, which is no alternative.
+                alternatives={
+                    other.decoded_token or "": other.logprob for other in step.values() if math.isfinite(other.logprob)
+                },
             )
         )
     return tuple(rows)

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 POLL_S = 0.1
-LEAVE_S = 2.0
+LEAVE_S = 1.0
 """How long workers may take to notice that their engine is gone and to free shared memory, before they are killed."""
 GONE_S = 6.0
 """Give up waiting for killed processes after this; only one stuck in the kernel takes longer."""

@@ -8,6 +8,7 @@ from cfe_local.metrics.accuracy import Accuracy
 from cfe_local.metrics.exam import ExamMetrics, Figures
 from cfe_local.metrics.samples import GradedSample, join_samples
 from cfe_local.metrics.summary import ExamRecords
+from cfe_local.report.characters import shortened
 from cfe_local.report.effort import effort_section
 from cfe_local.report.facts import RunFacts, facts_section, judge_line, judge_warnings
 from cfe_local.report.model import Headline, IntervalChart, IntervalMark, ProblemPage, Report, Row, Section, Table
@@ -21,6 +22,9 @@ READING = (
     "over all planned samples; undecided, failed and missing ones count as not correct. QA decided is over the decided "
     "samples alone. Intervals are clustered by problem."
 )
+NAME_LIMIT = 80
+"""Characters of a name from a file; a table with longer ones could not be read."""
+
 MANY_PROBLEMS = 8
 """A topic with fewer problems has an interval too wide for a chart."""
 
@@ -81,7 +85,7 @@ def score_row(name: str, figures: Figures) -> Row:
     question, variable = figures.question_accuracy, figures.variable_accuracy
     return Row(
         (
-            name,
+            shortened(name, NAME_LIMIT),
             percent(question.headline.value),
             interval(question.headline.interval),
             fraction(question.headline),
@@ -122,7 +126,7 @@ def _scores_section(metrics: ExamMetrics, *, with_published: bool) -> Section:
         title="Scores",
         notes=tuple(notes),
         tables=(Table(columns=SCORE_COLUMNS, rows=tuple(rows)),),
-        charts=(IntervalChart("Question accuracy, per cent, with 95 % intervals", tuple(marks)),),
+        charts=(IntervalChart("Question accuracy, per cent, with 95 % intervals", tuple(marks)),) if marks[1:] else (),
     )
 
 
@@ -161,7 +165,7 @@ def _topics_section(metrics: ExamMetrics) -> Section | None:
     large = [f for f in metrics.by_topic if f.n_problems >= MANY_PROBLEMS]
     chart = IntervalChart(
         f"Question accuracy, per cent, topics with at least {MANY_PROBLEMS} problems",
-        tuple(interval_mark(f"{f.name} ({f.n_problems})", f.question_accuracy) for f in large),
+        tuple(interval_mark(f"{shortened(f.name, 40)} ({f.n_problems})", f.question_accuracy) for f in large),
     )
     return Section(
         anchor="topics",

@@ -1,6 +1,6 @@
-"""Characters that would change a page without being seen: controls, direction marks, lone surrogates.
+"""Texts of unknown origin on a page: characters that would change it without being seen, and texts without end.
 
-They are evidence, so they are shown by name instead of being dropped; none reaches the page as itself.
+Controls, direction marks and lone surrogates are evidence, so they are shown by name; none reaches the page as itself.
 """
 
 from __future__ import annotations
@@ -22,3 +22,8 @@ _HIDDEN = re.compile(
 def visible(text: str) -> str:
     """The text with each hidden character as ``⟨U+202E⟩``; a carriage return becomes a newline."""
     return _HIDDEN.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text in at most ``limit`` characters and an ellipsis that says how many are left out."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more)"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from cfe_local.report.characters import visible
 from cfe_local.report.images import ImageSource, no_images
 from cfe_local.report.mathml import Typesetter
 from cfe_local.report.model import Report
@@ -72,6 +73,12 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_finalize,
     )
     environment.filters.update(draw=draw, percent=percent, interval=interval, fraction=fraction)
     return environment
+
+
+def _finalize(value: object) -> object:
+    """Every plain text that a template writes, on its way to being escaped."""
+    return visible(value) if type(value) is str else value

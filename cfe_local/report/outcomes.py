@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cfe_local.metrics.exam import ExamMetrics
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.metrics.scores import Count
+from cfe_local.report.characters import shortened
 from cfe_local.report.model import BarPart, Row, Section, StackedBars, Table
 from cfe_local.report.numbers import count, fraction, interval, percent
 
@@ -96,5 +97,7 @@ def deciders_section(metrics: ExamMetrics) -> Section:
 
 
 def _counts(caption: str, counts: Sequence[Count]) -> Table:
-    rows = tuple(Row((entry.name.replace("_", " "), count(entry.n), percent(entry.share))) for entry in counts)
+    rows = tuple(
+        Row((shortened(entry.name.replace("_", " "), 80), count(entry.n), percent(entry.share))) for entry in counts
+    )
     return Table(columns=("", "n", "%"), rows=rows, caption=caption)

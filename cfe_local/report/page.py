@@ -1,4 +1,4 @@
-"""One problem as values for the page's template: every text already safe, cut to size, formulas typeset.
+"""One problem as values for the page's template: texts cut to size, formulas typeset; plain ones the template escapes.
 
 Not here: the page around it (``html``).
 """
@@ -12,13 +12,16 @@ from markupsafe import Markup
 
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.records import Outcome, Problem, Response, Verdict, VerdictValue
-from cfe_local.report.characters import visible
+from cfe_local.report.characters import shortened, visible
 from cfe_local.report.formulas import Formula, split_formulas
 from cfe_local.report.images import ImageSource
 from cfe_local.report.mathml import Typesetter
 from cfe_local.report.model import ProblemPage
 from cfe_local.report.numbers import count, seconds
 from cfe_local.report.prose import cut, formula, prose, prose_with_tables, value
+
+NAME, LINE, VALUE = 120, 1_000, 4_000
+"""Characters of a name, of a line of evidence, and of a value or a judge's reasoning."""
 
 EXCERPT = 110
 """Characters of the question in the closed line of a problem."""
@@ -126,14 +129,17 @@ def show_problem(page: ProblemPage, typesetters: Typesetters, images: ImageSourc
     marks = tuple(sample.mark for sample in page.samples)
     return ShownProblem(
         anchor=f"p-{_anchor(problem.split)}-{problem.row}",
-        label=visible(problem.label),
-        id8=visible(problem.problem_id[:8]),
-        topic=visible(problem.topic or ""),
+        label=shortened(problem.label, NAME),
+        id8=problem.problem_id[:8],
+        topic=shortened(problem.topic or "", NAME),
         mark=problem_mark(marks),
         marks=marks,
         excerpt=_excerpt(" ".join(part.text for part in problem.question if part.kind == "text"), typesetter),
         question=_question(problem, typesetter, images),
-        descriptions=tuple((visible(v.name), v.type, prose(v.description, typesetter)) for v in problem.variables),
+        descriptions=tuple(
+            (shortened(v.name, NAME), v.type, prose(shortened(v.description, LINE), typesetter))
+            for v in problem.variables
+        ),
         repairs=", ".join(f"{repair.kind} in {repair.field} ({repair.count})" for repair in problem.repairs),
         samples=tuple(_sample(sample, typesetters, limits) for sample in page.samples[: limits.samples]),
         n_samples_left_out=max(0, len(page.samples) - limits.samples),
@@ -174,7 +180,7 @@ def _question(problem: Problem, typesetter: Typesetter, images: ImageSource) -> 
         if part.kind == "text":
             parts.append(ShownPart(text=prose_with_tables(part.text, typesetter)))
         else:
-            parts.append(ShownPart(image=images(part), name=visible(part.path.rpartition("/")[2])))
+            parts.append(ShownPart(image=images(part), name=part.path.rpartition("/")[2]))
     return tuple(parts)
 
 
@@ -187,10 +193,10 @@ def _sample(sample: GradedSample, typesetters: Typesetters, limits: PageLimits) 
         mark=sample.mark,
         outcome=OUTCOME_WORDS[response.outcome] if response else "no response yet",
         facts=_facts(response) if response else "",
-        detail=visible(response.detail) if response else "",
+        detail=shortened(response.detail, LINE) if response else "",
         response=prose(text, typesetters.answers),
         response_left_out=text_left_out,
-        thinking=visible(thinking),
+        thinking=thinking,
         thinking_left_out=thinking_left_out,
         n_thinking_tokens=count(response.n_thinking_tokens) if response else "",
         verdicts=tuple(_verdict(sample, i, verdict, typesetters) for i, verdict in enumerate(sample.verdicts)),
@@ -212,17 +218,17 @@ def _facts(response: Response) -> str:
 def _verdict(sample: GradedSample, i: int, verdict: Verdict | None, typesetters: Typesetters) -> ShownVerdict:
     variable = sample.problem.variables[i]
     return ShownVerdict(
-        name=visible(variable.name),
+        name=shortened(variable.name, NAME),
         type=variable.type,
         mark=sample.marks[i],
-        decided=f"{verdict.by}: {visible(verdict.reason).replace('_', ' ')}" if verdict else "not graded",
-        reference=value(variable.value, typesetters.benchmark),
+        decided=f"{verdict.by}: {shortened(verdict.reason, NAME).replace('_', ' ')}" if verdict else "not graded",
+        reference=value(shortened(variable.value, VALUE), typesetters.benchmark),
         answer=_answer(verdict, typesetters.answers),
         # As it was written: half a formula would be typeset as something else.
-        quote=visible(verdict.extraction.quote) if verdict and verdict.extraction else "",
-        evidence=visible(verdict.evidence) if verdict else "",
+        quote=shortened(verdict.extraction.quote, LINE) if verdict and verdict.extraction else "",
+        evidence=shortened(verdict.evidence, LINE) if verdict else "",
         readings=_readings(verdict),
-        judge=prose(verdict.judge_reasoning, typesetters.answers) if verdict else Markup(""),
+        judge=prose(shortened(verdict.judge_reasoning, VALUE), typesetters.answers) if verdict else Markup(""),
         confidence=_confidence(verdict),
     )
 
@@ -233,17 +239,16 @@ def _answer(verdict: Verdict | None, typesetter: Typesetter) -> Markup:
         return Markup('<span class="none">none</span>')
     if extraction.value is None:
         return Markup('<span class="none">{}</span>').format(extraction.status.replace("_", " "))
-    unit = Markup(" {}").format(visible(extraction.unit)) if extraction.unit else Markup("")
-    return value(extraction.value, typesetter) + unit
+    unit = Markup(" {}").format(visible(shortened(extraction.unit, NAME))) if extraction.unit else Markup("")
+    return value(shortened(extraction.value, VALUE), typesetter) + unit
 
 
 def _readings(verdict: Verdict | None) -> str:
     found = verdict.comparison if verdict else None
     if found is None or not (found.reference_reading or found.candidate_reading):
         return ""
-    return visible(
-        f"reference read as {found.reference_reading or '–'}; answer read as {found.candidate_reading or '–'}"
-    )
+    ours, theirs = (shortened(text or "–", LINE) for text in (found.reference_reading, found.candidate_reading))
+    return f"reference read as {ours}; answer read as {theirs}"
 
 
 def _confidence(verdict: Verdict | None) -> str:

@@ -91,6 +91,7 @@ def _histogram(chart: Histogram) -> Markup:
     floor, ceiling = 118, 20
     step = (RIGHT - LEFT) / len(chart.counts)
     most = max(chart.counts) or 1
+    every = 1 if len(chart.counts) <= 10 else 2
     pieces = []
     for i, (n, (low, high)) in enumerate(zip(chart.counts, pairwise(chart.edges), strict=True)):
         left = LEFT + step * i
@@ -102,9 +103,9 @@ def _histogram(chart: Histogram) -> Markup:
             pieces.append(
                 f'<text class="tick" x="{middle:.1f}" y="{floor - tall - 4:.1f}" text-anchor="middle">{n}</text>'
             )
-        pieces.append(f'<text class="tick" x="{left:.1f}" y="{floor + 13}">{_short(low)}</text>')
+        if i % every == 0:
+            pieces.append(f'<text class="tick" x="{left:.1f}" y="{floor + 13}">{_short(low)}</text>')
     pieces.append(f'<line class="axis" x1="{LEFT}" y1="{floor}" x2="{RIGHT}" y2="{floor}"/>')
-    pieces.append(f'<text class="tick" x="{RIGHT}" y="{floor + 13}" text-anchor="end">{_text(chart.unit)}</text>')
     return _svg(chart.caption, floor + 18, pieces)
 
 

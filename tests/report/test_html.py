@@ -84,7 +84,9 @@ def test_hostile_texts_neither_run_nor_break_the_page(text: str) -> None:
     base = problem(0, text)
     variable = base.variables[0].model_copy(update={"name": text[:300], "description": text, "value": text})
     one = base.model_copy(update={"variables": (variable,), "topic": text, "problem_id": text[:64]})
-    records = records_of([one], [response(one, text, thinking=text)], [verdict(one, says=text)])
+    other = problem(1)
+    responses = [response(one, text, thinking=text), response(other)]
+    records = records_of([one, other], responses, [verdict(one, says=text), verdict(other)])
     html = render_html(report_of(records))
     html.encode("utf-8")
     page = check_page(html)

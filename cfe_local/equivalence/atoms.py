@@ -22,7 +22,7 @@ from cfe_local.equivalence.names import (
 )
 from cfe_local.equivalence.structures import COMMANDS, differential, environment, group
 from cfe_local.equivalence.tokens import ReadError, Token
-from cfe_local.equivalence.tree import INF, PI, Node, div, fn, mul, num, power, sym
+from cfe_local.equivalence.tree import INF, PI, Node, div, fn, mul, num, power, raised, sym
 
 _WORD_CONSTANTS = {"pi": PI, "infty": INF, "infinity": INF, "inf": INF, "oo": INF}
 _DECORATING_COMMANDS = frozenset({"ast", "star", "dagger", "prime", "circ", "top", "intercal", "perp", "parallel"})
@@ -147,7 +147,7 @@ def subscript_text(cursor: Cursor) -> str:
     token = cursor.peek()
     if token.kind == "op" and token.text == "{":
         cursor.next()
-        parts = []
+        parts: list[str] = []
         level = 1
         while True:
             token = cursor.next()
@@ -238,7 +238,7 @@ def _mark(cursor: Cursor, name: str) -> str | None:
     start = cursor.at
     cursor.next()
     braced = cursor.take_op("{")
-    parts = []
+    parts: list[str] = []
     while True:
         token = cursor.peek()
         if token.kind == "op" and token.text in ("*", "+", "-", "'"):
@@ -249,17 +249,13 @@ def _mark(cursor: Cursor, name: str) -> str | None:
             break
         cursor.next()
         if not braced:
-            return (
-                parts[0] if parts[0] not in "+-" or cursor.peek().kind not in ("num", "word") else _back(cursor, start)
-            )
+            if parts[0] in "+-" and cursor.peek().kind in ("num", "word"):
+                break
+            return parts[0]
     if braced and parts and cursor.take_op("}"):
         return "".join(parts)
     cursor.at = start
     return _bracketed_mark(cursor, name)
-
-
-def _back(cursor: Cursor, start: int) -> None:
-    cursor.at = start
 
 
 def _bracketed_mark(cursor: Cursor, name: str) -> str | None:
@@ -318,7 +314,7 @@ def power_exponent(cursor: Cursor, base: Node) -> Node:
         return Node("deriv", (base,), value=Fraction(len(mark)))
     if mark is not None:
         return Node("call", (base,), name=f"^{mark}")
-    return power(base, _exponent(cursor))
+    return raised(base, _exponent(cursor))
 
 
 def _applied(cursor: Cursor, node: Node, symbol: Node, exponent: Node | None) -> Node:
@@ -349,7 +345,10 @@ def _command(cursor: Cursor) -> Node:
     if text in FUNCTIONS:
         return function(cursor, FUNCTIONS[text])
     if text in ACCENTS or text in STYLES or text in DOTS:
-        return _decorated(cursor, _accented(cursor, text))
+        name = _accented(cursor, text)
+        if name == "cal(O)" and cursor.is_op("("):
+            return Node("bigo", (_bracketed(cursor),), name="O")
+        return _decorated(cursor, name)
     if text == "Delta" and _is_difference(cursor):
         inner = atom_name(cursor)
         return _decorated(cursor, f"Delta {inner}")

@@ -23,6 +23,11 @@ _LETTER_SPACED = re.compile(r"\{\s*((?:[A-Za-z]\s+)+[A-Za-z])\s*\}")
 _SIZES = re.compile(
     r"\\(?:left|right|middle|bigl|bigr|bigm|Bigl|Bigr|Bigm|biggl|biggr|Biggl|Biggr|big|Big|bigg|Bigg)(?![a-zA-Z])\s*"
 )
+_GREEK = "".join(GREEK_CHARACTERS)
+_GREEK_SUBSCRIPT = re.compile(rf"_([A-Za-z0-9]*[{_GREEK}][A-Za-z0-9{_GREEK}]*)")
+_GREEK_INDEX = re.compile(rf"([{_GREEK}])(\d+)")
+# The cyclic group Z/nZ, in the notations that can mean nothing else.
+_GROUP = re.compile(r"\\mathbb\s*\{?Z\}?\s*/\s*\(?([0-9]+|[a-z])\)?\s*(?:\\mathbb\s*\{?Z\}?|Z)?(?![A-Za-z0-9])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -40,13 +45,18 @@ def clean(text: str) -> str:
     Returns:
         The same value in LaTeX-like ASCII notation; letters of other scripts stay as they are.
     """
+    latex = is_latex(text)
     text = _join_combining(text)
+    text = _GREEK_SUBSCRIPT.sub(lambda m: f"_{{{m[1]}}}", text)
+    text = _GREEK_INDEX.sub(lambda m: f"{m[1]}_{{{m[2]}}}", text)
     text = _scripts(text)
     text = "".join(_character(char) for char in text)
     text = _unbox(text.strip())
     text = _strip_emphasis(text)
     text = _dollars(text)
-    text = _layout(text)
+    whole = re.fullmatch(r"\s*\\(?:text|textbf|textrm|mathrm|mathbf)\{([^{}\\]*)\}\s*", text)
+    text = whole[1] if whole else text
+    text = _layout(text, tilde=" " if latex else "~")
     return _trim(text)
 
 
@@ -127,12 +137,12 @@ def _strip_emphasis(text: str) -> str:
 def _dollars(text: str) -> str:
     """Dollars as delimiters go, and words outside of them become text; dollars as money become ``\\dollar``."""
     text = text.replace("\\$", "\\dollar ")
-    text = re.sub(r"\\[\[\]()]", "$", text)
+    text = re.sub(r"(?<!\\)\\[\[\]()]", "$", text)
     if "$" not in text:
         return text
     pieces = re.split(r"\$+", text)
     money = len(pieces) % 2 == 0 or not text.startswith("$")
-    if money and "\\" not in text and all(re.match(r"\s*[\d.,]", piece) for piece in pieces[1:]):
+    if money and all(re.match(r"\s*-?[\d.,]", piece) and "\\" not in piece for piece in pieces[1:]):
         return text.replace("$", "\\dollar ")
     if len(pieces) % 2 == 0:
         return text.replace("$", " ")
@@ -146,13 +156,16 @@ def _outside(piece: str) -> str:
     return re.sub(r"[A-Za-z][A-Za-z'-]*", lambda m: f"\\text{{ {m.group()} }}", piece)
 
 
-def _layout(text: str) -> str:
+def _layout(text: str, *, tilde: str) -> str:
     """Sizes, spacing and display commands go."""
     text = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
     text = _SIZES.sub("", text)
     text = re.sub(r"(?<=\d)(?:\{,\}|,\s*\\!\s*|\\,|\\!)\s?(?=\d{3}(?!\d))", "", text)
     text = re.sub(r"\\\\\s*\[[^\]]*(?:pt|em|ex|mm|cm)\]", r"\\\\", text)
-    text = re.sub(r"(?<!\\)\\[,;:! >]", " ", text).replace("~", " " if is_latex(text) else "~")
+    text = re.sub(r"\s*,?\s*\\q?quad(?![a-zA-Z])\s*(?:\\q?quad(?![a-zA-Z])\s*)*,?", ", ", text)
+    text = re.sub(r"^, |(?<=[&=(,]) ?, (?=\S)", " ", text)
+    text = _GROUP.sub(r"\\mathbb{Z}_{\1}", text)
+    text = re.sub(r"(?<!\\)\\[,;:! >]", " ", text).replace("~", tilde)
     text = re.sub(r"\\(?:hspace|vspace|kern|phantom|label|tag)\*?\{[^{}]*\}", " ", text)
     text = re.sub(r"(?<=[(\[{|,=])\s*\.(?=\s*[)\]}|])", "", text)
     text = _LETTER_SPACED.sub(lambda m: "{" + re.sub(r"\s+", "", m.group(1)) + "}", text)

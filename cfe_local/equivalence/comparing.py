@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cfe_local.equivalence import expressions, groups, growth, relations, texts
+from cfe_local.equivalence import conditions, expressions, groups, growth, special, statements, texts
 from cfe_local.equivalence.interpretation import settle
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.missing_units import compare_with_bare_number
 from cfe_local.equivalence.naming import names_agree
-from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.outcome import Outcome, all_of, different, equal, undecided
 from cfe_local.equivalence.quantities import compare_quantities
 from cfe_local.equivalence.shaping import Value, shape
 from cfe_local.equivalence.tree import Node, symbols
@@ -34,11 +34,38 @@ def compare_values(reference: Value, candidate: Value, context: ValueContext) ->
     outcome = _compare_main(reference, candidate, context)
     if outcome is None or outcome.verdict != "equal":
         outcome = _with_other_forms(reference, candidate, context, outcome)
+    if outcome is None or outcome.verdict != "equal":
+        rebuilt = _as_equations(reference, candidate, outcome, context)
+        if rebuilt is not None:
+            return rebuilt
     if outcome is None or outcome.verdict == "different":
         return outcome
     if outcome.verdict == "equal" and not names_agree(reference, candidate, context):
         return undecided("other name", "equal values, but the texts name different variables")
     return _notes(reference, candidate, outcome)
+
+
+def _as_equations(
+    reference: Value, candidate: Value, outcome: Outcome | None, context: ValueContext
+) -> Outcome | None:
+    """``b = i a`` and ``a = b / i``: solved for different symbols, they are compared as equations."""
+    named = [value for value in (reference, candidate) if value.kind == "expression" and value.name is not None]
+    equations = [value for value in (reference, candidate) if value.kind == "equation"]
+    if len(named) + len(equations) < 2:
+        return None
+    if not equations and names_agree(reference, candidate, context):
+        return None
+    pair = [_equation(value) for value in (reference, candidate)]
+    found = statements.compare_equations(pair[0], pair[1])
+    if found.verdict == "different" and outcome is None:
+        return undecided("equation", found.evidence)
+    return found if found.verdict == "equal" else outcome
+
+
+def _equation(value: Value) -> Value:
+    if value.kind == "equation" or value.name is None:
+        return value
+    return replace(value, kind="equation", node=Node("rel", (value.name, value.node), name="="))
 
 
 def _notes(reference: Value, candidate: Value, outcome: Outcome) -> Outcome:
@@ -91,7 +118,7 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
             equal("boolean", f"both {left.name}") if same else different("boolean", f"{left.name} against {right.name}")
         )
     if kinds == ("expression", "expression"):
-        return compare_parts(left, right, (*reference.given, *candidate.given))
+        return _expressions(reference, candidate, context)
     if kinds == ("quantity", "quantity"):
         return compare_quantities(left, right)
     if set(kinds) == {"quantity", "expression"}:
@@ -103,13 +130,27 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
     if kinds == ("growth", "growth"):
         return growth.compare_growth(left, right)
     if kinds == ("equation", "equation"):
-        return relations.compare_equations(*settle(left, right))
+        return statements.compare_equations(reference, candidate)
     if kinds[0] in _PREDICATES and kinds[1] in _PREDICATES:
-        return relations.compare_predicates(reference, candidate)
-    return _compare_mixed(kinds, reference, candidate)
+        return statements.compare_statements(reference, candidate, compare_parts)
+    return _compare_mixed(kinds, reference, candidate, context)
 
 
-def _compare_mixed(kinds: tuple[str, str], reference: Value, candidate: Value) -> Outcome | None:
+def _expressions(reference: Value, candidate: Value, context: ValueContext) -> Outcome:
+    given = (*reference.given, *candidate.given)
+    outcome = compare_parts(reference.node, candidate.node, given)
+    if outcome.verdict == "equal":
+        return outcome
+    renamed = special.rename_bound_variable(reference, candidate, context)
+    if renamed is not None:
+        again = compare_parts(reference.node, renamed, given)
+        outcome = again if again.verdict == "equal" else outcome
+    return special.check_difference(outcome, reference, candidate, context)
+
+
+def _compare_mixed(
+    kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext
+) -> Outcome | None:
     """Rules for pairs of different kinds."""
     left, right = reference.node, candidate.node
     if kinds[0] in _GROUPS and kinds[1] == "expression":
@@ -117,9 +158,9 @@ def _compare_mixed(kinds: tuple[str, str], reference: Value, candidate: Value) -
     if kinds[0] == "expression" and kinds[1] in _GROUPS:
         return _group_and_expression(right, left)
     if set(kinds) & _PREDICATES and set(kinds) & {"tuple", "list", "set"}:
-        return relations.compare_predicates(reference, candidate)
+        return statements.compare_statements(reference, candidate, compare_parts)
     if set(kinds) == {"equation", "expression"}:
-        return _equation_and_expression(reference, candidate)
+        return special.equation_and_expression(reference, candidate, context)
     if kinds[1] == "relation" and kinds[0] == "expression" and right.head == "or":
         return _hedge(left, right)
     return None
@@ -153,7 +194,7 @@ def _compare_plus_minus(left: Node, right: Node, given: tuple[Node, ...]) -> Out
     """``a +- b`` is compared as the pair of its branches, or centre by centre and width by width."""
     if left.head == "pm" and right.head == "pm" and not symbols(left) and not symbols(right):
         parts = zip(left.args, right.args, strict=True)
-        outcome = groups.all_of("plus-minus", [expressions.compare(first, second, given) for first, second in parts])
+        outcome = all_of("plus-minus", [expressions.compare(first, second, given) for first, second in parts])
         if outcome.verdict != "undecided":
             return outcome
     signs = [groups.branches((node,)) for node in (left, right)]
@@ -165,6 +206,8 @@ def _compare_plus_minus(left: Node, right: Node, given: tuple[Node, ...]) -> Out
 
 
 def _compare_groups(left: Node, right: Node) -> Outcome:
+    if {left.head, right.head} == {"tuple", "list"} or (left.head != right.head and "list" in (left.head, right.head)):
+        return _brackets_differ(left, right)
     if "set" in (left.head, right.head):
         if left.head == "set" and groups.has_repeats(left.args):
             return groups.compare_ordered(left.args, right.args, compare_parts)
@@ -173,6 +216,15 @@ def _compare_groups(left: Node, right: Node) -> Outcome:
             return ordered if ordered.verdict == "equal" else undecided("order", "a set against an ordered list")
         return groups.compare_sets(left.args, right.args, compare_parts)
     return groups.compare_ordered(left.args, right.args, compare_parts)
+
+
+def _brackets_differ(left: Node, right: Node) -> Outcome:
+    """Round, square and curly brackets around two numbers: intervals and sets, which differ; else the order may."""
+    if len(left.args) == 2 and len(right.args) == 2:
+        found = conditions.compare_conditions(left, right)
+        return found if found.verdict == "different" else undecided("brackets", "different brackets")
+    ordered = groups.compare_ordered(left.args, right.args, compare_parts)
+    return undecided("brackets", "equal parts in different brackets") if ordered.verdict == "equal" else ordered
 
 
 def _group_and_expression(group: Node, expression: Node) -> Outcome | None:
@@ -185,8 +237,3 @@ def _group_and_expression(group: Node, expression: Node) -> Outcome | None:
     if group.head == "set":
         return groups.compare_sets(group.args, (expression,), compare_parts)
     return None
-
-
-def _equation_and_expression(reference: Value, candidate: Value) -> Outcome | None:
-    """An equation is no value; it is never equal to one, but a reader may see what is meant."""
-    return undecided("kinds", "an equation against a value")

@@ -48,6 +48,7 @@ class Cursor:
     ambiguous: set[str] = field(default_factory=set)
     in_integral: int = 0
     in_bars: int = 0
+    in_rows: int = 0
 
     def peek(self, ahead: int = 0) -> Token:
         """The token ``ahead`` places on, without moving."""
@@ -95,6 +96,8 @@ class Cursor:
             return token.text in _CLOSING_COMMANDS
         if token.kind != "op" or token.text not in CLOSERS:
             return False
+        if token.text == "&":
+            return self.in_rows > 0
         return token.text not in ("|", "\\|") or self.in_bars > 0
 
     @contextmanager

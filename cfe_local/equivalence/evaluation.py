@@ -36,6 +36,8 @@ class Point:
         log_base: What ``log`` without a base means: natural if None.
         blur: Relative to the last digit: decimals become balls of this many units of their last digit.
         opaque: Set when a stand-in was used.
+        visited: Which branch of which max, min or piecewise node (by identity) was taken.
+        left_reals: Set when a real function was continued beyond its real domain (a root or logarithm of a negative).
     """
 
     values: Mapping[str, Ball]
@@ -43,6 +45,8 @@ class Point:
     log_base: int | None = None
     blur: Fraction = Fraction(0)
     opaque: bool = field(default=False)
+    left_reals: bool = field(default=False)
+    visited: set[tuple[int, int]] = field(default_factory=set)
 
 
 def ball(value: Fraction) -> Ball:
@@ -104,7 +108,10 @@ def _mul(node: Node, point: Point) -> Ball:
 def _power(node: Node, point: Point) -> Ball:
     base = evaluate(node.args[0], point)
     exponent = evaluate(node.args[1], point)
-    return ball_power(base, exponent)
+    value = ball_power(base, exponent)
+    if base.imag.is_zero() and exponent.imag.is_zero() and not value.imag.is_zero():
+        point.left_reals = True
+    return value
 
 
 def ball_power(base: Ball, exponent: Ball) -> Ball:
@@ -147,13 +154,28 @@ def _function(node: Node, point: Point) -> Ball:
     name = node.name
     if name == "log":
         scale = acb(point.log_base).log() if point.log_base else acb(1)
+        point.left_reals |= _is_negative(args[0])
         return _log(args[0]) / scale
     if name in ("ln", "log2"):
         _log(args[0])
     if name in ("exp", "sinh", "cosh") and abs(args[0]).upper() > MAX_LOG2:
         raise LimitError("an exponential beyond all bounds")
+    if name in ("max", "min"):
+        _note_extreme(node, args, point)
     value = apply(name, args)
+    if value is not None and not value.imag.is_zero() and all(arg.imag.is_zero() for arg in args):
+        point.left_reals = True
     return _hashed(f"fn {name}", args, point) if value is None else value
+
+
+def _note_extreme(node: Node, args: tuple[Ball, ...], point: Point) -> None:
+    """Remember which argument was the largest or smallest."""
+    places = [complex(arg.mid()).real * (1 if node.name == "max" else -1) for arg in args]
+    point.visited.add((id(node), places.index(max(places))))
+
+
+def _is_negative(x: Ball) -> bool:
+    return bool(x.imag.is_zero() and x.real < 0)
 
 
 def _log(x: Ball) -> Ball:
@@ -181,8 +203,14 @@ def unit_interval(key: str) -> Fraction:
 
 def _with(point: Point, name: str, value: Ball) -> Point:
     inner = Point({**point.values, name: value}, point.sign, point.log_base, point.blur)
-    inner.opaque = point.opaque
+    inner.opaque, inner.left_reals, inner.visited = point.opaque, point.left_reals, point.visited
     return inner
+
+
+def _report(inner: Point, point: Point) -> None:
+    """What was seen inside a bound variable's scope counts outside."""
+    point.opaque |= inner.opaque
+    point.left_reals |= inner.left_reals
 
 
 def _sum(node: Node, point: Point) -> Ball:
@@ -200,7 +228,7 @@ def _sum(node: Node, point: Point) -> Ball:
     for k in range(first, last + 1):
         inner = _with(point, bound.name, acb(k))
         term = evaluate(body, inner)
-        point.opaque |= inner.opaque
+        _report(inner, point)
         total = total + term if node.head == "sum" else total * term
     return total
 
@@ -225,7 +253,7 @@ def _functional(node: Node, point: Point) -> Ball:
         weight = ball(unit_interval(f"{node.head} weight {k}") + Fraction(1, 2))
         inner = _with(point, bound.name, low + (high - low) * place)
         total += weight * evaluate(body, inner)
-        point.opaque |= inner.opaque
+        _report(inner, point)
     return total * (high - low)
 
 
@@ -298,9 +326,10 @@ def _phase(node: Node, point: Point) -> Ball:
 
 
 def _cases(node: Node, point: Point) -> Ball:
-    for case in node.args:
+    for place, case in enumerate(node.args):
         value, condition = case.args
         if condition.head == "otherwise" or holds(condition, point):
+            point.visited.add((id(node), place))
             return evaluate(value, point)
     raise UndefinedError("no case applies")
 
@@ -324,6 +353,12 @@ def holds(condition: Node, point: Point) -> bool:
     return all(_compare(sign, left, right) for sign, left, right in zip(signs, values, values[1:], strict=False))
 
 
+def _meet(left: Ball, right: Ball) -> bool:
+    """Whether two real balls are one number, to 40 digits."""
+    gap = left - right
+    return bool(gap.contains(0) and gap.rad() < 1e-40 * (1 + abs(left).mid()))
+
+
 def _compare(sign: str, left: Ball, right: Ball) -> bool:
     """One relation between real balls; balls that meet without being the same number cannot be told apart."""
     if sign in ("<", "<=", ">", ">="):
@@ -331,13 +366,13 @@ def _compare(sign: str, left: Ball, right: Ball) -> bool:
             return sign in ("<", "<=")
         if left > right:
             return sign in (">", ">=")
-        if (left - right).is_zero():
+        if _meet(left, right):
             return sign in ("<=", ">=")
         raise UndefinedError("too near a boundary")
     if sign in ("=", "!="):
         if not left.overlaps(right):
             return sign == "!="
-        if (left - right).is_zero():
+        if _meet(left, right):
             return sign == "="
         raise UndefinedError("too near a boundary")
     raise UndefinedError(f"the relation {sign} has no truth value")

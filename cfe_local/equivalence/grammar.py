@@ -2,7 +2,7 @@
 
 Binding powers, loosest first:
 
-    2 ; \\\\   5 ,   8 or   10 and   12 implies, iff   20 relations   26 set operations   30 + -   40 * /   50 sign
+    2 ; \\\\   5 ,   8 or   10 and   12 implies, iff   20 relations   26 set operations   30 + -   35 mod   40 * /
     60 ^   70 ! % '
 
 Not here: what can stand as an operand (``atoms``), nor which of several readings is meant.
@@ -161,7 +161,7 @@ def _infix_command(cursor: Cursor, token: Token) -> tuple[str, str, int] | None:
     if text in PRODUCT_COMMANDS or text == "div":
         return "product", "/" if text == "div" else "*", 40
     if text in ("bmod", "mod", "pmod"):
-        return "mod", text, 40 if text != "pmod" else 22
+        return "mod", text, 35 if text != "pmod" else 22
     if text in LOGIC_COMMANDS:
         name = LOGIC_COMMANDS[text]
         return "logic", name, _LOGIC_POWERS[name]
@@ -180,7 +180,7 @@ def _infix_word(cursor: Cursor, token: Token) -> tuple[str, str, int] | None:
         name, binding = _LOGIC_WORDS[word]
         return "logic", name, binding
     if token.kind in ("word", "name", "text") and word == "mod":
-        return "mod", "mod", 40
+        return "mod", "mod", 35
     if token.kind == "word" and word in ("x", "X") and _times_letter(cursor):
         return "product", "*", 40
     return None
@@ -294,7 +294,7 @@ def _mod(cursor: Cursor, left: Node, name: str) -> Node:
     if name == "pmod":
         modulus = atom(cursor)
         return Node("congruent", (left, modulus))
-    return fn("mod", left, parse(cursor, 40))
+    return fn("mod", left, parse(cursor, 35))
 
 
 def _postfix(cursor: Cursor, left: Node, name: str) -> Node:

@@ -25,6 +25,7 @@ _STYLED = re.compile(r"^(bold|cal|frak|bb|sf)\((.*?)\)(.*)$")
 _SPECIAL_CALLS = {
     "Gamma": ("gamma", 1), "zeta": ("zeta", 1), "theta": ("heaviside", 1), "H": ("heaviside", 1), "Phi": ("Phi", 1),
 }  # fmt: skip
+_FUNCTION_LETTERS = frozenset("f g h F G H u v w y R S T E B V P U L X Y phi psi Phi Psi rho".split())
 _BESSEL = re.compile(r"^([JYIK])_(\d+|[nm])$")
 
 
@@ -33,11 +34,48 @@ def settle(reference: Node, candidate: Node) -> tuple[Node, Node]:
     reference, candidate = _unify_styles(reference, candidate)
     reference, candidate = (rewrite(node, _unit_vector) for node in (reference, candidate))
     reference, candidate = (rewrite(node, _prime_derivative) for node in (reference, candidate))
+    reference, candidate = _drop_arguments(reference, candidate)
     calls = _call_names(reference, candidate)
     return _apply(reference, calls), _apply(candidate, calls)
 
 
 # ---------------------------------------------------------------- applications
+
+
+def _drop_arguments(reference: Node, candidate: Node) -> tuple[Node, Node]:
+    """``R_0(T)`` in one value and ``R_0`` in the other: one function, written with and without its argument.
+
+    Only for names that can hardly be factors (with primes or a subscript, or a usual letter for a function), applied
+    to the same plain symbols wherever they are applied, and used in one way within each value.
+    """
+    dropped: set[str] = set()
+    for one, other in ((reference, candidate), (candidate, reference)):
+        arguments: dict[str, set[tuple[Node, ...]]] = {}
+        for here in walk(one):
+            if here.head == "apply":
+                arguments.setdefault(here.args[0].name, set()).add(here.args[1:])
+        bare_here, bare_there = _bare_names(one), _bare_names(other)
+        applied_there = {here.args[0].name for here in walk(other) if here.head == "apply"}
+        for name, lists in arguments.items():
+            plain = len(lists) == 1 and all(arg.head == "sym" for args in lists for arg in args)
+            usual = "_" in name or "'" in name or name in _FUNCTION_LETTERS
+            if plain and usual and name in bare_there and name not in bare_here | applied_there:
+                dropped.add(name)
+    if not dropped:
+        return reference, candidate
+
+    def change(node: Node) -> Node:
+        return node.args[0] if node.head == "apply" and node.args[0].name in dropped else node
+
+    return rewrite(reference, change), rewrite(candidate, change)
+
+
+def _bare_names(node: Node) -> set[str]:
+    """Symbols used without brackets after them."""
+    if node.head == "sym":
+        return {node.name}
+    args = node.args[1:] if node.head == "apply" else node.args
+    return {name for arg in args for name in _bare_names(arg)}
 
 
 def _call_names(*nodes: Node) -> frozenset[str]:

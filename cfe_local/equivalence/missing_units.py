@@ -34,6 +34,8 @@ def compare_with_bare_number(reference: Node, candidate: Node, context: ValueCon
             scaled[quantity], value=scaled[quantity].value * factor, half_unit=scaled[quantity].half_unit * factor
         )
         near = nearness(scaled[reference], scaled[candidate])
+        if near == "near":
+            return undecided("nearly equal", "too close to call")
         if near == "same":
             return equal("dimensionless unit", f"{quantity.name.strip()} is the factor {factor:.6g}")
     near = nearness(left, right)

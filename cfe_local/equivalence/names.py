@@ -21,7 +21,8 @@ GREEK_CHARACTERS = {
     "θ": "theta", "ϑ": "theta", "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "µ": "mu", "ν": "nu", "ξ": "xi",
     "π": "pi", "ρ": "rho", "ϱ": "rho", "σ": "sigma", "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "ϕ": "phi",
     "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "∆": "Delta", "Θ": "Theta", "Λ": "Lambda",
-    "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Υ": "Upsilon", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "Ω": "Omega",
+    "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Υ": "Upsilon", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega",
+    "\u2126": "Omega",
 }  # fmt: skip
 
 # Spelling -> canonical function name. Reciprocal and inverse names included.
@@ -126,7 +127,7 @@ CHARACTER_COMMANDS = {
     "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "⅕": "\\frac{1}{5}", "⅖": "\\frac{2}{5}", "⅗": "\\frac{3}{5}",
     "⅘": "\\frac{4}{5}", "⅙": "\\frac{1}{6}", "⅚": "\\frac{5}{6}", "⅛": "\\frac{1}{8}", "⅜": "\\frac{3}{8}",
     "⅝": "\\frac{5}{8}", "⅞": "\\frac{7}{8}", "‰": "\\permille ", "£": "\\pounds ", "€": "\\euro ", "Å": "\\AA ",
-    "Å": "\\AA ", "☉": "\\odot ", "⊙": "\\odot ", "∀": "\\forall ", "∃": "\\exists ", "⊥": "\\perp ",
+    "\u212b": "\\AA ", "☉": "\\odot ", "⊙": "\\odot ", "∀": "\\forall ", "∃": "\\exists ", "⊥": "\\perp ",
     "†": "\\dagger ", "★": "*", "⊕": "\\oplus ", "⊗": "\\otimes ", "ı": "\\imath ", "ȷ": "\\jmath ",
     "\u00a0": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ", "\u2002": " ", "\u2003": " ", "\u200b": "",
     "\u2061": "", "\u2062": "", "\ufeff": "", "（": "(", "）": ")", "，": ",", "：": ":", "；": ";", "。": ".",

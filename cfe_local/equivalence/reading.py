@@ -18,7 +18,7 @@ from cfe_local.equivalence.grammar import parse_text
 from cfe_local.equivalence.limits import MAX_CHARS, MAX_READINGS, MAX_WORDED_CHARS, LimitError
 from cfe_local.equivalence.names import FUNCTIONS, GREEK
 from cfe_local.equivalence.quantities import quantity
-from cfe_local.equivalence.shaping import Value, shape
+from cfe_local.equivalence.shaping import Value, shape, with_definitions
 from cfe_local.equivalence.tokens import ReadError
 from cfe_local.equivalence.tree import Node, num, symbols
 from cfe_local.records import ValueContext
@@ -26,10 +26,12 @@ from cfe_local.records import ValueContext
 _CODE = re.compile(
     r"__\w+__|\blambda\b[^,]*:|\b(?:import|exec|eval|os\.system|subprocess|open)\s*\(|\)\s*\.\s*\w+\s*\("
 )
-_WHERE = re.compile(r"^(.*?\S)[\s,;(]*(?:\\text\{\s*)?\b(with|where)\b\s*:?\s*\}?\s*(.+?)\)?$")
+_WHERE = re.compile(r"^(.*?\S)[\s,;]*(\(?)\s*(?:\\text\{\s*)?\b(?:with|where)\b\s*:?\s*\}?\s*(.+)$")
 _CONSTANT = re.compile(r"\s*(?:=|\()\s*(?:\\text\s*\{\s*)?const(?:ant)?\.?\s*\}?\s*\)?$")
 _NOTE = re.compile(r"^(.*\S)\s*\((?:\\text\{)?\s*((?=[^()]*[a-z]{3})[^()\\=<>$]*)\}?\s*\)$")
 _FOR_WHERE = re.compile(r"^(.*?\S)[\s,]*(?:\\text\{\s*)?\b(for|as|if|when)\b\s*\}?\s+(.+)$")
+_CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|then|the|for|not|are)(?![A-Za-z}])")
+_SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all|a)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
 
 
@@ -115,9 +117,9 @@ def _with_definitions(text: Text, body: str) -> Iterator[Value]:
     match = _WHERE.match(body)
     if match is None:
         return
-    definitions = _definitions(text, match[3])
+    definitions = _definitions(text, match[3].removesuffix(")") if match[2] else match[3])
     if definitions:
-        for value in _plain(text, match[1].rstrip(" ,;(")):
+        for value in _plain(text, match[1].rstrip(" ,;")):
             yield replace(value, given=(*value.given, *definitions))
 
 
@@ -150,6 +152,9 @@ def _plain(text: Text, body: str) -> Iterator[Value]:
         yield from measured.values
     for tree in _trees(text, body):
         yield shape(tree)
+        defined = with_definitions(tree)
+        if defined is not None:
+            yield defined
     if measured is not None and not measured.likely:
         yield from measured.values
 
@@ -176,8 +181,13 @@ def _trees(text: Text, body: str) -> Iterator[Node]:
 
 def _is_prose(text: Text, body: str) -> bool:
     """Whether plain letters are words rather than products: long runs outside LaTeX that are no known names."""
+    bare = re.sub(r"\\text\{[^{}]*\}", " ", body)
+    if _CONNECTIVES.search(bare) or (not text.latex and _SHORT_WORDS.search(bare)):
+        return True
     if text.latex and "\\text" not in body:
         return False
+    if re.fullmatch(r"[A-Za-z]{2,3}", body) and text.context.type != "formula" and body not in _KNOWN_WORDS:
+        return body not in text.known
     outside = re.sub(r"\\[a-zA-Z]+|_\{?[A-Za-z0-9]+\}?", " ", body)
     for run in re.findall(r"[A-Za-z]+", outside):
         if len(run) < 4 or run in _KNOWN_WORDS or run in text.known:

@@ -28,7 +28,10 @@ BITS = 160
 CONSTANT_BITS = 420  # About 126 digits: constants are compared once, so they can afford it.
 N_POINTS = 8
 _MIN_POINTS = 3
+_MOST_TURNS = 30
+_N_BRANCHING_POINTS = 48  # Where max, min or cases choose, so that each branch is reached.
 _AGREEMENT = 1e-20
+_SMALL, _LARGE = 1e-60, 1e60
 _RANGES = ((0.4, 2.5), (0.05, 0.95), (1.2, 6.0))
 _WHOLE_CONTEXTS = frozenset({"mod", "factorial2", "gcd", "lcm"})
 
@@ -62,7 +65,9 @@ def precision(bits: int) -> Iterator[None]:
         ctx.prec = before
 
 
-def sample_values(names: frozenset[str], whole: frozenset[str], turn: int, *, signed: bool = False) -> dict[str, Ball]:
+def sample_values(
+    names: frozenset[str], whole: frozenset[str], turn: int, *, signed: bool = False, wide: bool = False
+) -> dict[str, Ball]:
     """Reproducible values for symbols: rationals in a range that changes with ``turn``, or small whole numbers."""
     low, high = _RANGES[turn % len(_RANGES)]
     values: dict[str, Ball] = {}
@@ -72,6 +77,8 @@ def sample_values(names: frozenset[str], whole: frozenset[str], turn: int, *, si
             values[name] = acb(2 + int(share * 7))
             continue
         value = Fraction(low) + share * (Fraction(high) - Fraction(low))
+        if wide:
+            value *= 2 ** int(unit_interval(f"scale {name}|{turn}") * 7)
         if signed and unit_interval(f"sign {name}|{turn}") < Fraction(1, 2):
             value = -value
         values[name] = ball(value)
@@ -116,27 +123,54 @@ class _Sampler:
         self.whole = whole_symbols(reference, candidate)
         self.decimal = has_decimal(reference) or has_decimal(candidate)
         self.opaque = False
+        self.branching = {
+            id(here): len(here.args)
+            for node in (reference, candidate)
+            for here in walk(node)
+            if here.head == "cases" or (here.head == "fn" and here.name in ("max", "min"))
+        }
+        self.visited: set[tuple[int, int]] = set()
+        self.complex = "imaginary" in reading.fixed.values()
 
     def run(self) -> Outcome:
-        """Points until something is known."""
+        """Points until something is known: positive reals, then any reals where the sign of a symbol may matter."""
+        outcome = self._round(signed=False)
+        if outcome.verdict == "equal" and self.names and self._sign_matters():
+            again = self._round(signed=True)
+            if again.verdict == "different":
+                return undecided("sign of symbols", f"equal for positive symbols only; {again.evidence}")
+        return outcome
+
+    def _sign_matters(self) -> bool:
+        """An absolute value that is present on one side only, or around different things, is no accident."""
+        return any(here.head == "fn" and here.name in ("abs", "sgn") for node in self.pair for here in walk(node))
+
+    def _round(self, *, signed: bool) -> Outcome:
         n_agreed = 0
+        n_skipped = 0
         reason = "no point where both have a value"
-        turns = N_POINTS * 2 if self.names else 1
-        for turn in range(turns):
+        wanted = (_N_BRANCHING_POINTS if self.branching else N_POINTS) if self.names else 1
+        for turn in range(max(_MOST_TURNS, 2 * wanted) if self.names else 1):
             for sign in self._signs():
                 try:
-                    found = self._at(turn, sign)
-                except (UndefinedError, ZeroDivisionError, ValueError) as error:
+                    found = self._at(turn, sign, signed=signed)
+                except (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError) as error:
                     reason = str(error)
+                    n_skipped += 1
                     continue
                 if found is not None:
                     return found
                 n_agreed += 1
-            if n_agreed >= N_POINTS * len(self._signs()):
+            if n_agreed >= wanted * len(self._signs()):
                 break
+        if self.names and self._unvisited():
+            return undecided("unreached branch", "a branch of a piecewise value was never reached")
         if n_agreed >= (_MIN_POINTS if self.names else 1):
             return self._agreed(n_agreed)
         return undecided("no common point", reason)
+
+    def _unvisited(self) -> bool:
+        return any((node, place) not in self.visited for node, n in self.branching.items() for place in range(n))
 
     def _signs(self) -> tuple[int, ...]:
         return (1, -1) if has_head(self.pair[0], "pm") or has_head(self.pair[1], "pm") else (1,)
@@ -146,31 +180,34 @@ class _Sampler:
         how = "within the precision of the decimals" if self.decimal else "to 20 digits"
         return equal("values", f"agree{places} {how}{self.reading.label}")
 
-    def _point(self, turn: int, sign: int, blur: Fraction = Fraction(0)) -> Point:
-        values = {**sample_values(self.names, self.whole, turn), **fixed_values(self.reading)}
+    def _point(self, turn: int, sign: int, *, signed: bool, blur: Fraction = Fraction(0)) -> Point:
+        values = {**sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)), **fixed_values(self.reading)}
         return Point(values, sign, self.reading.log_base, blur)
 
-    def _at(self, turn: int, sign: int) -> Outcome | None:
+    def _at(self, turn: int, sign: int, *, signed: bool) -> Outcome | None:
         """None if the two agree at this point."""
-        point = self._point(turn, sign)
+        point = self._point(turn, sign, signed=signed)
         left, right = (evaluate(node, point) for node in self.pair)
-        if point.opaque:
-            self.opaque = True
+        self.opaque |= point.opaque
+        self.visited |= point.visited
         if left.overlaps(right):
             if not _sharp(left, right):
                 raise UndefinedError("the values cannot be enclosed sharply enough")
             return None
+        if point.left_reals and self.names and not self.complex:
+            raise UndefinedError("differ only where a root or logarithm leaves the reals")
         if self.decimal:
-            return self._with_decimals(left, right, turn, sign)
+            return self._with_decimals(left, right, self._point(turn, sign, signed=signed, blur=Fraction(1, 2)))
         return self._apart(left, right, point)
 
-    def _with_decimals(self, left: Ball, right: Ball, turn: int, sign: int) -> Outcome | None:
-        blurred = self._point(turn, sign, Fraction(1, 2))
+    def _with_decimals(self, left: Ball, right: Ball, blurred: Point) -> Outcome | None:
         radii = [float(evaluate(node, blurred).rad()) for node in self.pair]
         measured = [
             Measured(complex(value.mid()), radius if has_decimal(node) else 0.0, is_integer(node))
             for value, radius, node in zip((left, right), radii, self.pair, strict=True)
         ]
+        if self.names and not all(_SMALL < abs(number.value) < _LARGE for number in measured if number.value):
+            raise UndefinedError("too large or small for a comparison with tolerance")
         near = nearness(measured[0], measured[1])
         if near == "same":
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cfe_local.equivalence.tree import NONE, Node, has_head, is_number, symbols, walk
+from cfe_local.equivalence.tree import MINUS_ONE, NONE, Node, has_head, is_number, symbols, walk
 
 _RELATION_HEADS = frozenset({"rel", "and", "or", "not", "implies", "iff", "xor", "congruent", "bar"})
 _SET_HEADS = frozenset({"union", "inter", "minus", "setof", "interval"})
@@ -18,7 +18,7 @@ _EXPRESSION_HEADS = frozenset(
     {"num", "sym", "const", "add", "mul", "pow", "pm", "fn", "call", "apply", "int", "sum", "prod", "lim", "deriv",
      "percent", "degrees", "phase", "cases"}
 )  # fmt: skip
-_STATED = ("=", "~", "cong", "propto")
+_STATED = ("=", "~", "cong", "==")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,27 @@ def shape(node: Node) -> Value:
         return _listed(node)
     if node.head == "rel":
         return _related(node)
+    if node.head in ("and", "or") and not any(arg.head in _RELATION_HEADS - {"rel"} for arg in node.args):
+        gathered = _gathered(node)
+        if gathered is not None:
+            return gathered
     return Value(_kind(node), node)
+
+
+def _gathered(node: Node) -> Value | None:
+    """``a and b`` about values, ``x = a or x = b`` about one name: a set; None for a statement."""
+    shaped = [shape(arg) for arg in node.args]
+    names = {value.name for value in shaped if value.name is not None}
+    if any(value.kind in ("relation", "equation") for value in shaped):
+        return None
+    if any(value.node.head == "sym" and value.name is None for value in shaped) and node.head == "or":
+        return None
+    if names and (len(names) > 1 or node.head == "and" and any(value.name is None for value in shaped[:1])):
+        return None
+    if node.head == "and" and len(names) == 1 and all(value.name is not None for value in shaped):
+        return None
+    members = tuple(value.node for value in shaped)
+    return Value("set", Node("set", members, name=node.head), name=next(iter(names), None))
 
 
 def _kind(node: Node) -> str:
@@ -58,6 +78,8 @@ def _kind(node: Node) -> str:
         return node.head
     if node.head == "bigo":
         return "growth"
+    if node.head == "transpose":
+        return "matrix"
     if node.head in _SET_HEADS:
         return "interval"
     if node.head in _RELATION_HEADS:
@@ -77,7 +99,14 @@ def is_name(node: Node) -> bool:
         return node.name in ("abs", "norm", "max", "min", "mean") and len(node.args) == 1 and is_name(node.args[0])
     if node.head in ("sum", "deriv"):
         return is_name(node.args[0])
+    if node.head == "mul" and len(node.args) == 2:
+        top, bottom = node.args
+        return bottom.head == "pow" and bottom.args[1] == MINUS_ONE and is_name(top) and is_name(_alone(bottom.args[0]))
     return node.head in ("tuple", "ratio") and bool(node.args) and all(is_name(arg) for arg in node.args)
+
+
+def _alone(node: Node) -> Node:
+    return node.args[0] if node.head == "mul" and len(node.args) == 1 else node
 
 
 def _related(node: Node) -> Value:
@@ -145,6 +174,20 @@ def _listed(node: Node) -> Value:
         if first.args[0].head == "sym":
             return Value("set", Node("set", members), name=first.args[0])
     return Value("set", Node("set", args))
+
+
+def with_definitions(node: Node) -> Value | None:
+    """``S = ..., x = n/N``: the first as the value and the others as definitions that it uses."""
+    if node.head not in ("seq", "and") or not all(_is_definition(arg) for arg in node.args[1:]):
+        return None
+    first, *rest = node.args
+    value = shape(first)
+    used = symbols(value.node)
+    if value.kind not in ("expression", "relation", "equation"):
+        return None
+    if not all(arg.args[0].head == "sym" and arg.args[0].name in used for arg in rest):
+        return None
+    return replace(value, given=(*value.given, *rest))
 
 
 def _is_statement(node: Node) -> bool:

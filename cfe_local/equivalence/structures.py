@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from cfe_local.equivalence.cursor import Cursor
+from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.tokens import ReadError, Token
 from cfe_local.equivalence.tree import EMPTY, NONE, OTHERWISE, Node, div, fn, num, power, sym, symbols
 
@@ -110,8 +111,10 @@ def _try_derivative(cursor: Cursor) -> Node | None:
         variable, written = variable.args[0], variable.args[1].value
     else:
         written = Fraction(1)
-    if variable.head != "sym" or written != order or order.denominator != 1 or not 1 <= order <= 8:
+    if variable.head != "sym" or written != order or order.denominator != 1:
         return None
+    if not 1 <= order <= 8:
+        raise LimitError(f"a derivative of order {order}")
     cursor.expect("}")
     if operand is None:
         operand = cursor.parse(cursor, 40)
@@ -295,7 +298,9 @@ def environment(cursor: Cursor) -> Node:
         while cursor.next().text != "}":
             if cursor.peek().kind == "eof":
                 raise ReadError("array without columns")
+    cursor.in_rows += 1
     rows = _rows(cursor, name)
+    cursor.in_rows -= 1
     if name in _MATRICES:
         width = {len(row) for row in rows}
         if len(width) != 1:

@@ -23,6 +23,7 @@ Nearness = Literal["same", "near", "apart"]
 EXACT_TOLERANCE = 1e-3
 DECIMAL_TOLERANCE = 1e-2
 FAR = 2e-2
+_FLOAT_NOISE = 1e-13  # Exact numbers never come here; this is what conversion of units leaves.
 _ROUNDING_SLACK = 1.02  # Half a unit of the last digit, and a little for what the conversion itself rounds.
 
 
@@ -54,7 +55,7 @@ def nearness(reference: Measured, candidate: Measured) -> Nearness:
     if size == 0:
         return _near_zero(reference, candidate, distance)
     relative = distance / size
-    if distance == 0:
+    if relative < _FLOAT_NOISE:
         return "same"
     if reference.whole and candidate.whole:
         if not reference.has_unit:

@@ -93,7 +93,13 @@ def mul(*factors: Node) -> Node:
 
 
 def power(base: Node, exponent: Node) -> Node:
-    """A power."""
+    """A power; an application as the base is kept in brackets, see ``raised``."""
+    base = Node("mul", (base,)) if base.head == "apply" else _ungroup(base)
+    return Node("pow", (base, _ungroup(exponent)))
+
+
+def raised(base: Node, exponent: Node) -> Node:
+    """A power as written: ``a(b)^2`` is a (b^2) if a turns out to be a factor, and (a(b))^2 if it is a function."""
     return Node("pow", (_ungroup(base), _ungroup(exponent)))
 
 

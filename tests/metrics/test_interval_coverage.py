@@ -2,11 +2,12 @@
 
 Found (share of intervals that hold the truth):
 
-    one answer per problem, exact over the binomial, n 144, 305, 449 and p .03 to .97       0.938 to 0.958
-    the same, n 24 and 50                                                                   0.935 to 0.973
-    4 or 8 samples, shares of variables, unequal clusters; n 144, 449; p .05, .2, .5        0.93 to 0.97
-    the same, n 50: the few right answers are read cautiously                               0.93 to 0.985
-    paired differences, BCa, n 50, 144                                                      0.93 to 0.96
+    one answer per problem, exact over the binomial; n 144, 305, 449; p .03 to .97            0.938 to 0.957
+    the same, n 24 and 50                                                                     0.935 to 0.972
+    4 or 8 samples, shares of variables, unequal clusters; n 144, 449; p .05, .2, .5;
+        correlation within a problem .3, .7                                                   0.938 to 0.966
+    the same, n 50: a handful of right answers is read cautiously                             0.952 to 0.980
+    paired differences, BCa, n 50 and 144                                                     0.93 to 0.97
 """
 
 from collections.abc import Callable
@@ -64,7 +65,7 @@ def test_wilson_holds_its_level_exactly_computed(n: int, low: float, high: float
 
 
 @pytest.mark.parametrize("draw", [four_samples, eight_samples, shares_of_variables, unequal_clusters])
-@pytest.mark.parametrize(("n", "high"), [(50, 0.99), (144, 0.97), (449, 0.97)])
+@pytest.mark.parametrize(("n", "high"), [(50, 0.985), (144, 0.97), (449, 0.97)])
 def test_clustered_intervals_hold_their_level(draw: Draw, n: int, high: float) -> None:
     for p in (0.05, 0.2, 0.5):
         for rho in (0.3, 0.7):

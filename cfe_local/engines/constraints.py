@@ -15,6 +15,8 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from jsonschema import SchemaError
+
 from cfe_local.config.model import StructuredBackend
 from cfe_local.errors import UsageError
 from cfe_local.records import Constraint, GrammarConstraint, JsonConstraint, RegexConstraint
@@ -54,9 +56,10 @@ def json_expression(json_schema: str) -> str:
     """
     from outlines.types.dsl import JsonSchema, to_regex
 
+    _schema(json_schema)
     try:
         expression = str(to_regex(JsonSchema(json_schema, whitespace_pattern=_BLANK)))
-    except (TypeError, ValueError, NotImplementedError) as error:
+    except (TypeError, ValueError, NotImplementedError, SchemaError) as error:
         raise UsageError(f"this JSON schema cannot be enforced: {error}\n{json_schema[:300]}") from error
     # A colon counts only behind a name's quote: "(?:" is the expression's own.
     expression = expression.replace(f'"{_BLANK}:{_BLANK}', '": ')
@@ -86,10 +89,14 @@ def structured_parameters(constraint: Constraint, backend: StructuredBackend) ->
 
 @lru_cache(maxsize=512)
 def _guided_schema(json_schema: str) -> str:
+    return json.dumps({**_schema(json_schema), "x-guidance": _GUIDANCE})
+
+
+def _schema(json_schema: str) -> dict[str, Any]:
     try:
         schema = json.loads(json_schema)
     except json.JSONDecodeError as error:
         raise UsageError(f"this JSON schema is not JSON: {error}\n{json_schema[:300]}") from error
     if not isinstance(schema, dict):
         raise UsageError(f"this JSON schema is not an object: {json_schema[:300]}")
-    return json.dumps({**schema, "x-guidance": _GUIDANCE})
+    return schema

@@ -210,8 +210,9 @@ def _decorated(cursor: Cursor, name: str) -> Node:
     if following.kind == "num" and not following.spaced and following.ulp is None and name not in ("e", "i"):
         cursor.next()
         name = f"{name}_{following.text}"
+    marks = "'" * (len(name) - len(name.rstrip("'")))
+    name = name.rstrip("'")
     subscript = ""
-    marks = ""
     exponent: Node | None = None
     while True:
         if cursor.is_op("_") and not subscript:
@@ -471,6 +472,8 @@ def _bars(cursor: Cursor) -> Node:
         inner = cursor.parse(cursor, 10)
     cursor.expect(opening)
     norm = opening == "\\|" or inner.head in ("matrix",)
+    if norm and cursor.take_op("_"):
+        return Node("call", (inner,), name=f"norm_{subscript_text(cursor)}")
     return fn("norm" if norm else "abs", inner)
 
 
@@ -531,7 +534,7 @@ def _argument(cursor: Cursor, name: str) -> tuple[Node, ...]:
     """The arguments of a function."""
     if cursor.is_op("(", "[", "\\{", "{"):
         inner = _bracketed(cursor)
-        if inner.head in ("tuple", "list", "set") and inner.args:
+        if inner.head in ("tuple", "list", "set", "seq") and inner.args:
             return inner.args
         return (inner,)
     if cursor.is_op("-"):

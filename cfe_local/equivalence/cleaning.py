@@ -19,7 +19,7 @@ from cfe_local.equivalence.names import (
 
 _SUPERSCRIPTS = "".join(chr(code) for code in SUPERSCRIPT_DIGITS)
 _SUBSCRIPTS = "".join(chr(code) for code in SUBSCRIPT_DIGITS)
-_LETTER_SPACED = re.compile(r"\{\s*((?:[A-Za-z]\s+)+[A-Za-z])\s*\}")
+_LETTER_SPACED = re.compile(r"\{\s*((?:[a-z]\s+){2,}[a-z])\s*\}")
 _SIZES = re.compile(
     r"\\(?:left|right|middle|bigl|bigr|bigm|Bigl|Bigr|Bigm|biggl|biggr|Biggl|Biggr|big|Big|bigg|Bigg)(?![a-zA-Z])\s*"
 )

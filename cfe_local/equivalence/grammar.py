@@ -253,6 +253,7 @@ def _sequence(cursor: Cursor, left: Node, name: str, binding: int) -> Node:
     token = cursor.peek()
     if token.kind in ("text", "word") and token.text.strip().lower() in ("and", "or") and name == ",":
         cursor.next()
+        cursor.take_op(",")
     if cursor.at_end():
         return left
     right = parse(cursor, binding)

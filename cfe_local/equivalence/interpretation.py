@@ -16,7 +16,9 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from cfe_local.equivalence.functions import BINARY, UNARY, VARIADIC
+from cfe_local.equivalence.calculus import derivative
+from cfe_local.equivalence.functions import BINARY, UNARY, VARIADIC, UndefinedError
+from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, any_of
 from cfe_local.equivalence.sampling import Reading, compare_expressions
 from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, sym, symbols, walk
@@ -152,6 +154,11 @@ def _prime_derivative(node: Node) -> Node:
     if node.head != "deriv":
         return node
     operand = node.args[0]
+    if not node.name and operand.head not in ("sym", "apply"):
+        try:
+            return derivative(node)
+        except (UndefinedError, LimitError):
+            return node
     primes = "'" * int(node.value)
     if operand.head == "sym" and operand.name != node.name:
         return sym(operand.name + primes)

@@ -17,6 +17,7 @@ from cfe_local.equivalence.shaping import Value, shape
 from cfe_local.equivalence.tolerance import Measured, nearness
 from cfe_local.equivalence.tokens import ReadError
 from cfe_local.equivalence.tree import Node, has_head, symbols
+from cfe_local.equivalence.wording import stem
 from cfe_local.equivalence.units import Unit, is_unit_name, parse_unit
 
 _NUMBER_HEADS = frozenset({"num", "add", "mul", "pow", "pm", "percent"})
@@ -39,15 +40,17 @@ class Quantity:
     likely: bool
 
 
-def quantity(body: str) -> Quantity | None:
+def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
     """Read ``[name =] number unit``.
 
     Args:
         body: A cleaned text.
+        words: Stems of words of the problem: a substance among them may stand in the unit (``kg O2 / d``).
 
     Returns:
         The readings, or None if some part is neither a number nor a unit.
     """
+    body = re.sub(r"^\\(?:approx|sim)(?![a-zA-Z])\s*", "", body)
     money = _money(body)
     if money is not None:
         return money
@@ -58,11 +61,30 @@ def quantity(body: str) -> Quantity | None:
             continue
         if re.match(r"^[eE][-+\d^]", unit_text) or number_text[-1] in "^_\\/":
             continue
-        if parse_unit(unit_text.lstrip("*")):
-            values = _numbers(number_text, unit_text.lstrip("* "))
+        unit_text = unit_text.lstrip("* ")
+        if not parse_unit(unit_text):
+            unit_text = _without_substances(unit_text, words)
+        if unit_text and parse_unit(unit_text):
+            values = _numbers(number_text, unit_text)
             if values:
                 return Quantity(values, _likely(unit_text))
     return None
+
+
+def _without_substances(unit: str, words: frozenset[str]) -> str:
+    """``kg O2 / d`` as ``kg / d``, ``dollars per share`` as ``dollars``: words of the problem that are no units go."""
+    if len(unit) > 80 or "\\" in unit:
+        return ""
+    kept: list[str] = []
+    for part in re.findall(r"[A-Za-z][\w-]*(?:\^\{?-?\d+\}?)?|/|[*().-]|\d+", unit):
+        if re.match(r"[A-Za-z]", part) and part != "per" and not parse_unit(part):
+            if stem(part) not in words and part.lower() not in words:
+                return ""
+            if kept and kept[-1] in ("/", "per"):
+                kept.pop()
+            continue
+        kept.append(part)
+    return " ".join(kept)
 
 
 def _likely(unit: str) -> bool:

@@ -31,7 +31,7 @@ _CONSTANT = re.compile(r"\s*(?:=|\()\s*(?:\\text\s*\{\s*)?const(?:ant)?\.?\s*\}?
 _NOTE = re.compile(r"^(.*\S)\s*\((?:\\text\{)?\s*((?=[^()]*[a-z]{3})[^()\\=<>$]*)\}?\s*\)$")
 _FOR_WHERE = re.compile(r"^(.*?\S)[\s,]*(?:\\text\{\s*)?\b(for|as|if|when)\b\s*\}?\s+(.+)$")
 _CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|then|the|for|not|are)(?![A-Za-z}])")
-_SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all|a)(?=\s|$)", re.IGNORECASE)
+_SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
 
 
@@ -147,7 +147,7 @@ def _with_note(text: Text, body: str) -> Iterator[Value]:
 
 
 def _plain(text: Text, body: str) -> Iterator[Value]:
-    measured = quantity(body)
+    measured = quantity(body, wording.vocabulary(text.context))
     if measured is not None and measured.likely:
         yield from measured.values
     for tree in _trees(text, body):

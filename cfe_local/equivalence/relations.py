@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 
+from cfe_local.equivalence import solving
 from cfe_local.equivalence.evaluation import Point, ball, evaluate, unit_interval
 from cfe_local.equivalence.functions import Ball, UndefinedError, real
 from cfe_local.equivalence.limits import LimitError
@@ -26,9 +27,10 @@ _N_SEGMENTS = 160
 _WANTED_ZEROS = 6
 _BISECTIONS = 90  # Each halves the gap: 2**-90 of a segment.
 _N_RATIOS = 6
+_MOST_RATIOS = 80
 _SCALES = (1.0, 3.0, 10.0)
 _FAILURES = (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError)
-_NODE_BUDGET = 60_000  # Nodes evaluated for one side: about a third of a second.
+_NODE_BUDGET = 25_000  # Nodes evaluated for one side: about a third of a second.
 Values = dict[str, Fraction]
 
 
@@ -79,11 +81,12 @@ def _radical(node: Node) -> Node:
     if node.head == "pow" and node.args[1].head == "num" and node.args[1].value > 0:
         return _radical(node.args[0])
     if node.head == "mul":
-        kept = [_radical(arg) for arg in node.args if arg.head not in ("num", "sym")]
-        signs = [arg for arg in node.args if arg.head == "sym"]
+        parts = [_radical(arg) for arg in node.args]
+        kept = [part for part in parts if part.head not in ("num", "sym")]
+        letters = [part for part in parts if part.head == "sym"]
         if kept:
             return mul(*kept)
-        return mul(*signs) if signs else ONE
+        return mul(*letters) if letters else ONE
     return node
 
 
@@ -106,6 +109,9 @@ def _compare_zero_sets(sides: list[_Side], names: frozenset[str]) -> Outcome:
             return equal("equation", f"the sides are in the constant ratio {ratio}")
         if symbols(sides[0].tree) & names != symbols(sides[1].tree) & names:
             return undecided("equation", "equations in different symbols")
+        solved = solving.compare_solutions((sides[0].tree, sides[1].tree), sides[0].reading, names)
+        if solved is not None:
+            return solved
         return _shared_zeros(sides, names)
 
 
@@ -163,7 +169,7 @@ def _sides_differ(sides: list[_Side], names: frozenset[str], *, signed: bool) ->
 def _constant_ratio(sides: list[_Side], names: frozenset[str]) -> str | None:
     """The ratio of the two differences where it is the same number at every point."""
     ratios: list[Ball] = []
-    for turn in range(3 * _N_RATIOS):
+    for turn in range(_MOST_RATIOS):
         try:
             values = [side.at(_place(names, f"ratio {turn}", signed=False))[0] for side in sides]
             ratios.append(values[1] / values[0])

@@ -96,7 +96,7 @@ def is_name(node: Node) -> bool:
     if node.head == "apply":
         return all(arg.head not in _RELATION_HEADS for arg in node.args)
     if node.head in ("call", "fn"):
-        return node.name in ("abs", "norm", "max", "min", "mean") and len(node.args) == 1 and is_name(node.args[0])
+        return (node.name in ("abs", "max", "min", "mean") or node.name.startswith("norm")) and len(node.args) == 1 and is_name(node.args[0])
     if node.head in ("sum", "deriv"):
         return is_name(node.args[0])
     if node.head == "mul" and len(node.args) == 2:
@@ -111,6 +111,8 @@ def _alone(node: Node) -> Node:
 
 def _related(node: Node) -> Value:
     signs = node.name.split()
+    if signs == ["->"] and node.args[0].head == "apply":
+        signs = ["~"]
     if all(sign in _STATED for sign in signs):
         return _stated(node, signs)
     if signs == ["in"] and node.args[0].head in ("sym", "tuple"):
@@ -185,8 +187,10 @@ def with_definitions(node: Node) -> Value | None:
     used = symbols(value.node)
     if value.kind not in ("expression", "relation", "equation"):
         return None
-    if not all(arg.args[0].head == "sym" and arg.args[0].name in used for arg in rest):
-        return None
+    for definition in rest:
+        name, meaning = definition.args[0], symbols(definition.args[1])
+        if name.head != "sym" or not (name.name in used or (meaning and meaning <= used)):
+            return None
     return replace(value, given=(*value.given, *rest))
 
 

@@ -14,7 +14,7 @@ from cfe_local.equivalence.interpretation import readings, settle
 from cfe_local.equivalence.logic import CompareParts
 from cfe_local.equivalence.outcome import Outcome, any_of, undecided
 from cfe_local.equivalence.shaping import Value
-from cfe_local.equivalence.tree import NONE, Node, has_head, symbols
+from cfe_local.equivalence.tree import NONE, Node, has_head
 
 _SIGNS = ("<", "<=", ">", ">=")
 _CONDITION_HEADS = frozenset({"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list"})
@@ -85,7 +85,7 @@ def _is_condition(node: Node) -> bool:
 
 def _by_ends(left: Node, right: Node, compare: CompareParts) -> Outcome:
     """Intervals with symbols in their ends: the same brackets and equal ends."""
-    if left.head == "interval" and right.head == "interval" and left.name == right.name and symbols(left):
+    if left.head == "interval" and right.head == "interval" and left.name == right.name:
         ends = [compare_expressions(a, b) for a, b in zip(left.args, right.args, strict=True)]
         if all(end.verdict == "equal" for end in ends):
             return Outcome("equal", "same interval", "the same brackets and equal ends")

@@ -97,6 +97,8 @@ def tokenize(text: str) -> list[Token]:
 def _next(text: str, at: int, spaced: bool) -> tuple[list[Token], int]:  # noqa: FBT001
     """The tokens that start at ``at`` and the position after them."""
     number = _NUMBER.match(text, at)
+    if number and number["grouped"] and text[at - 1 : at] in ("(", "[") and text[number.end() : number.end() + 1] in (")", "]"):
+        number = re.compile(r"\d+").match(text, at)  # ``(12,102)`` is a pair, not a number in brackets.
     if number:
         value, ulp = number_value(number.group())
         return [Token("num", number.group(), spaced, value, ulp)], number.end()

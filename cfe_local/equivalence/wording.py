@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
+from cfe_local.equivalence.units import is_unit_name
 from cfe_local.records import ValueContext
 
 _UNITS = dict(
@@ -114,6 +116,7 @@ def plain_words(text: str) -> str:
     return _undress(text).strip(" .,;:!?\"'()[]*").lower()
 
 
+@lru_cache(maxsize=256)
 def vocabulary(context: ValueContext) -> frozenset[str]:
     """Stems of the words that the problem uses for its variable."""
     text = f"{context.variable.replace('_', ' ')} {context.description} {context.question}"
@@ -157,15 +160,24 @@ def without_nouns(text: str, words: frozenset[str]) -> str | None:
     while n_nouns < len(parts) and re.fullmatch(r"[A-Za-z][A-Za-z'-]+", parts[len(parts) - 1 - n_nouns]):
         n_nouns += 1
     nouns = parts[len(parts) - n_nouns :]
-    if not nouns or any(noun.lower() in _KEPT or stem(noun) not in words for noun in nouns):
+    if not nouns or nouns[0] == "per" or any(not _names_what_is_counted(noun, words) for noun in nouns):
         return None
     return " ".join(parts[: len(parts) - n_nouns]).strip() or None
+
+
+def _names_what_is_counted(noun: str, words: frozenset[str]) -> bool:
+    if noun == "per":
+        return True
+    if len(noun) > 3 and is_unit_name(noun):
+        return True
+    return noun.lower() not in _KEPT and stem(noun) in words
 
 
 def without_lead(text: str, words: frozenset[str]) -> str | None:
     """``Family 1 gets 0`` as ``0``, where the problem uses the words before the verb; else None."""
     match = re.fullmatch(
-        r"([A-Za-z][\w\s'-]*?)\s+(?:is|are|gets?|equals|receives?|has|will be|is equal to|equal to)\s+(.+)", text
+        r"([A-Za-z][\w\s'()-]*?)\s*(?:\b(?:is|are|gets?|equals|receives?|has|will be|is equal to|equal to)\s|[=:])\s*(.+)",
+        text,
     )
     if match is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from cfe_local.grading.base import GradingTask, Judged
 from cfe_local.grading.fence import Fenced, fenced
@@ -33,12 +33,15 @@ class JudgeSettings:
         max_reasoning: Characters of reasoning before a verdict; at most.
         accept_from: The probability of the verdict token from which the judge's "correct" is believed; a lower one
             leaves the value undecided. Its "incorrect" is believed as it stands.
+        typography: Whether values that a response states in a box or a final line are taken without asking the judge.
+            A judge that an exam shows to copy better than this may be asked about everything.
     """
 
     sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.0))
     max_response_tokens: int = 6000
     max_reasoning: int = 300
     accept_from: float = 0.9
+    typography: Literal["first", "never"] = "first"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from cfe_local.records import TargetVariable
 
 NAME = re.compile(r"\\[A-Za-z]+(?:_\{[^{}]*\}|_\w)?|[A-Za-z]+(?:_[A-Za-z0-9]+)*(?:_\{[^{}]*\})?")
 
+REMARK = re.compile(r"\s*\((?![^()]*\bor\b)[^\W\d_]{2,}(?:[ -][^\W\d_]{2,})*\)(\}?)\s*$")
+"""``0 V (ground potential)``: words in parentheses behind a value, without a digit or an alternative in them."""
+
 MIN_NAME = 3
 """Shorter names are not filled in: a letter or two may as well be a unit or another quantity."""
 
@@ -34,6 +37,7 @@ def candidates(value: str, reference: str) -> tuple[str, ...]:
     if not _has_relation(reference):
         forms.extend(_without_relation(bare))
     forms.extend(_filled_in(bare))
+    forms.extend(REMARK.sub(r"\1", form).strip() for form in list(forms) if REMARK.search(form))
     for form in list(forms):
         forms.extend(_renamed(form, reference))
     return tuple(dict.fromkeys(form for form in forms if form))

@@ -53,7 +53,8 @@ def extracted(task: GradingTask, judged: Judged, settings: JudgeSettings) -> Ext
     regions = answer_regions(text)
     if not regions:
         return Extracted(tuple(Extraction(status="absent") for _ in task.targets))
-    plain = settled("".join(regions), task.targets)
+    unread: tuple[Settled | None, ...] = (None,) * len(task.targets)
+    plain = settled("".join(regions), task.targets) if settings.typography == "first" else unread
     values: list[Extraction | None] = []
     pairs: list[Pair] = []
     for position, one in enumerate(plain):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cfe_local.grading.chunks import chunks
 from cfe_local.grading.equations import CLOSING, OPENING, SEPARATORS, same_name, symbols
 from cfe_local.grading.statements import Statement, final_blocks, statements
+from cfe_local.grading.tables import looked_up
 from cfe_local.records import TargetVariable
 
 STRONG = frozenset({"boxed", "final", "bold", "display", "item"})
@@ -62,7 +63,7 @@ def settled(text: str, targets: Sequence[TargetVariable]) -> tuple[Settled | Non
     found = statements(text)
     if len(targets) == 1:
         return (_single(text, found, targets[0].name),)
-    return _several(text, found, [target.name for target in targets])
+    return _several(text, found, targets)
 
 
 def last_member(value: str) -> str:
@@ -136,14 +137,17 @@ def _says_little_else(block: str, one: Statement) -> bool:
     return len(WORD.findall(rest)) <= MAX_OTHER_WORDS and not any(character.isdigit() for character in rest)
 
 
-def _several(text: str, found: list[Statement], names: list[str]) -> tuple[Settled | None, ...]:
+def _several(text: str, found: list[Statement], targets: Sequence[TargetVariable]) -> tuple[Settled | None, ...]:
     strong = [one for one in found if one.mark in STRONG]
     chosen: list[Statement | None] = []
-    for name in names:
-        exact = [one for one in strong if one.name and same_name(one.name, name)]
+    for target in targets:
+        exact = [one for one in strong if one.name and same_name(one.name, target.name)]
         finals = [one for one in exact if one.mark in {"boxed", "final"}]
         chosen.append(next(reversed(finals or exact), None))
     _eliminate(found, chosen)
+    cells = looked_up(text, targets) if not any(chosen) else None
+    if cells is not None and not RETRACTION.search(text, text.rfind(cells[-1].value)):
+        return tuple(Settled(cell.value, cell.row) for cell in cells)
     return tuple(
         None if one is None or RETRACTION.search(text, one.end) else Settled(last_member(one.value), one.whole)
         for one in chosen

@@ -225,6 +225,13 @@ def test_two_values_of_one_name_are_a_hedge_and_not_filled_in() -> None:
     assert [pair.candidate for pair in value_pairs(one, 0, r"x = 5,\quad x = 7")] == [r"x = 5,\quad x = 7"]
 
 
+def test_typography_can_be_left_to_the_judge() -> None:
+    asking = ShortToShort(JudgeSettings(typography="never"))
+    (call,) = asking.calls([BOXED], Judged())
+    assert call.key.call == "extract"
+    assert not asking.pairs([BOXED], Judged())
+
+
 def test_the_threshold_is_a_setting() -> None:
     lenient = ShortToShort(JudgeSettings(accept_from=0.5))
     assert lenient.settings.accept_from == 0.5

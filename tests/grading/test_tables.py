@@ -42,7 +42,8 @@ def test_the_order_of_rows_does_not_matter_but_their_keys_do() -> None:
 
 def test_a_table_that_lacks_a_row_or_has_two_fitting_columns_is_left_to_the_judge() -> None:
     assert looked_up(PLAIN.replace("| 3 |", "| 4 |"), STATES) is None
-    assert looked_up(PLAIN.replace("reached after", "Temperature in K").replace("compression", "837").replace("heating", "1506"), STATES) is None  # fmt: skip
+    both = PLAIN.replace("reached after", "Temperature in K").replace("compression", "837").replace("heating", "1506")
+    assert looked_up(both, STATES) is None
     assert looked_up(PLAIN.replace("Temperature", "Pressure"), STATES) is None
     assert looked_up("| 2 | 563.8 |", STATES) is None
 

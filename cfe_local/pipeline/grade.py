@@ -23,7 +23,7 @@ from cfe_local.pipeline.plan import RunPlan, resolve
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.prompts.render import template_digests
-from cfe_local.records import Case, ComparedPair, Response, Verdict
+from cfe_local.records import Case, ComparedPair, Comparison, Response, Verdict
 from cfe_local.store import GradingFolder, RunStore
 
 EXAM_TEMPLATES = "exam"
@@ -104,7 +104,7 @@ class _Work:
         for loaded in (answers.report, compared.report):
             note_damage(loaded, watch)
         self._answers = dict(answers.records)
-        self._comparisons = {label: record.comparison for label, record in compared.records.items()}
+        self._comparisons = {label: untimed(record.comparison) for label, record in compared.records.items()}
         self.judged = Judged(answers=self._answers, comparisons=self._comparisons)
 
     def compare(self, pairs: Sequence[Pair], pool: ComparisonPool) -> None:
@@ -113,7 +113,7 @@ class _Work:
         for index, comparison in pool.compare_all(triples):
             with writing():
                 self._pair_stream.append(ComparedPair(label=pairs[index].label, comparison=comparison))
-            self._comparisons[pairs[index].label] = comparison
+            self._comparisons[pairs[index].label] = untimed(comparison)
             self._watch.advance()
 
     def ask(self, calls: Sequence[Case], engine: EngineProcess) -> None:
@@ -123,6 +123,11 @@ class _Work:
                     self._answer_stream.append(answer)
                 self._answers[answer.key.label] = answer
                 self._watch.response(answer)
+
+
+def untimed(comparison: Comparison) -> Comparison:
+    """A comparison without its seconds: they stay in the comparisons' own file, so verdicts repeat byte by byte."""
+    return comparison.model_copy(update={"seconds": 0.0})
 
 
 def judge_settings(request: GradeRequest) -> JudgeSettings:

@@ -60,7 +60,12 @@ class InFlight:
 
 
 class VllmEngine:
-    """One model, loaded."""
+    """One model, loaded.
+
+    Attributes:
+        llm: vLLM's own object, for measuring against it.
+        info: What is loaded, and how.
+    """
 
     def __init__(self, model: ModelConfig) -> None:
         """Load the model; from seconds to minutes.
@@ -76,7 +81,7 @@ class VllmEngine:
         on_cpu = bool(current_platform.is_cpu())
         arguments = llm_arguments(model, folder, on_cpu=on_cpu)
         try:
-            self._llm: Any = vllm.LLM(**arguments)
+            self.llm: Any = vllm.LLM(**arguments)
         except (NetworkRefusedError, ModelError, UsageError):
             raise
         except (VLLMError, ValueError, RuntimeError, OSError, TypeError, NotImplementedError, KeyError) as error:
@@ -85,8 +90,8 @@ class VllmEngine:
                 "Fix: the engine's log has vLLM's own account; often it is memory (max_model_len, "
                 "gpu_memory_utilization), or an option in engine_args."
             ) from error
-        self._tokenizer = self._llm.get_tokenizer()
-        self._prompts = PromptBuilder(self._llm, model)
+        self._tokenizer = self.llm.get_tokenizer()
+        self._prompts = PromptBuilder(self.llm, model)
         self._in_flight: dict[str, InFlight] = {}
         self._finished: deque[Response] = deque()
         self._n_requests = 0
@@ -136,7 +141,7 @@ class VllmEngine:
         request.params.output_kind = RequestOutputKind.FINAL_ONLY
         since = time.monotonic()
         try:
-            engine_id = self._llm.llm_engine.add_request(name, request.prompt, request.params)
+            engine_id = self.llm.llm_engine.add_request(name, request.prompt, request.params)
         except (VLLMError, ValueError) as error:
             key = request.case.key
             self._finished.append(Response(key=key, outcome="failed", detail=f"vLLM refused this request: {error}"))
@@ -145,7 +150,7 @@ class VllmEngine:
 
     def _step(self) -> None:
         try:
-            outputs = self._llm.llm_engine.step()
+            outputs = self.llm.llm_engine.step()
         except (VLLMError, RuntimeError, ValueError, AssertionError, OSError) as error:
             raise EngineError(
                 f"vLLM stopped working: {type(error).__name__}: {error}\nFix: the engine's log has its own account."
@@ -164,7 +169,7 @@ class VllmEngine:
     def _abort(self) -> None:
         """Forget what is under way, when whoever asked does not want the rest."""
         if self._in_flight:
-            self._llm.llm_engine.abort_request([entry.engine_id for entry in self._in_flight.values()], internal=True)
+            self.llm.llm_engine.abort_request([entry.engine_id for entry in self._in_flight.values()], internal=True)
             self._in_flight.clear()
         self._finished.clear()
 
@@ -204,7 +209,7 @@ class VllmEngine:
     # ------------------------------------------------------------ who am I
 
     def _describe(self, folder: str, *, on_cpu: bool) -> EngineInfo:
-        config = self._llm.llm_engine.vllm_config
+        config = self.llm.llm_engine.vllm_config
         settings = {
             "device": "cpu" if on_cpu else str(current_platform.get_device_name()),
             "dtype": str(config.model_config.dtype).removeprefix("torch."),

@@ -76,8 +76,8 @@ def test_only_this_machine_is_local(host: object, local: bool) -> None:
     ],
 )
 def test_every_way_out_is_refused_and_the_caller_named(tmp_path: Path, attempt: str) -> None:
-    body = f"def ask():\n    {attempt}\ntry:\n    ask()\nexcept NetworkRefusedError as error:\n    print('REFUSED', error)\n"
-    said = run(tmp_path, body)
+    caught = "try:\n    ask()\nexcept NetworkRefusedError as error:\n    print('REFUSED', error)\n"
+    said = run(tmp_path, f"def ask():\n    {attempt}\n{caught}")
     assert "REFUSED" in said
     assert f"{tmp_path / 'planted.py'}:7" in said
     assert "allow_network" in said

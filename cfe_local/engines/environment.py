@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 
 from cfe_local.config.model import ModelConfig
+from cfe_local.engines.network_guard import GUARD_VARIABLE
 
 OFFLINE: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "1",
@@ -48,6 +49,7 @@ def engine_environment(model: ModelConfig, *, allow_network: bool, base: Mapping
     environment = {**defaults, **base, **model.env}
     if not allow_network:
         environment.update(OFFLINE)
+        environment[GUARD_VARIABLE] = "1"
     return environment
 
 

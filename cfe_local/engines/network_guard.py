@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import socket
 import sys
 import sysconfig
@@ -28,6 +29,9 @@ LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhos
 TRANSPORTS = frozenset({"urllib3", "requests", "httpx", "httpcore", "anyio", "aiohttp", "aiohappyeyeballs"})
 """Packages that connect on behalf of others; the one that called them is to be named."""
 
+GUARD_VARIABLE = "CFE_GUARD_NETWORK"
+"""Set to 1 in the environment of an engine process that must not leave the machine."""
+
 _installed: list[bool] = []
 
 
@@ -39,6 +43,12 @@ def install_network_guard() -> None:
     if not _installed:
         _installed.append(True)
         sys.addaudithook(_audit)
+
+
+def install_if_asked() -> None:
+    """Install in a process that an engine started for itself; vLLM calls this as a plug-in in each of its workers."""
+    if os.environ.get(GUARD_VARIABLE) == "1":
+        install_network_guard()
 
 
 def network_guard_installed() -> bool:

@@ -71,4 +71,10 @@ def tiny_internvl(engine_logs: Path, tiny_internvl_folder: Path) -> Iterator[Eng
 
 
 def _model(path: str, backend: StructuredBackend) -> ModelConfig:
-    return ModelConfig(path=path, structured_backend=backend, max_in_flight=16, engine_args={"max_model_len": CONTEXT})
+    return ModelConfig(
+        path=path,
+        structured_backend=backend,
+        max_in_flight=16,
+        engine_args={"max_model_len": CONTEXT},
+        env={"VLLM_CPU_KVCACHE_SPACE": "1"},
+    )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from cfe_local.engines.network_guard import is_local
+from cfe_local.config import ModelConfig
+from cfe_local.engines.environment import engine_environment
+from cfe_local.engines.network_guard import GUARD_VARIABLE, install_if_asked, is_local
 
 ROOT = Path(__file__).parents[2]
 HEAD = """
@@ -115,3 +118,30 @@ print("ALL FINE")
 def test_a_refusal_that_somebody_swallows_is_still_in_the_log(tmp_path: Path) -> None:
     body = "import socket\ntry:\n    socket.gethostbyname('example.org')\nexcept Exception:\n    pass\n"
     assert "refused: gethostbyname" in run(tmp_path, body)
+
+
+@pytest.mark.parametrize(("asked", "installed"), [("1", "True"), ("", "False")])
+def test_workers_of_an_engine_install_it_only_if_the_environment_asks(
+    tmp_path: Path, asked: str, installed: str
+) -> None:
+    path = tmp_path / "worker.py"
+    path.write_text(
+        "from cfe_local.engines import network_guard\n"
+        "network_guard.install_if_asked()\n"
+        "print(network_guard.network_guard_installed())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), GUARD_VARIABLE: asked}
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stdout.strip() == installed
+
+
+def test_vllm_is_told_to_install_it_in_its_workers() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    name = project["entry-points"]["vllm.general_plugins"]["cfe_network_guard"]
+    assert name == f"{install_if_asked.__module__}:{install_if_asked.__name__}"
+
+
+def test_the_engine_process_asks_unless_the_network_is_allowed() -> None:
+    model = ModelConfig(path="m")
+    assert engine_environment(model, allow_network=False, base={})[GUARD_VARIABLE] == "1"
+    assert GUARD_VARIABLE not in engine_environment(model, allow_network=True, base={})

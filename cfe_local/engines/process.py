@@ -74,7 +74,7 @@ class EngineProcess:
         self._warden: subprocess.Popen[bytes] | None = None
         self._to_engine: BinaryIO | None = None
         self._from_engine: BinaryIO | None = None
-        self._round_is_open = False
+        self._busy = True  # loading, or in a round: not to be waited for when it has to end
 
     # ------------------------------------------------------------ life
 
@@ -95,6 +95,7 @@ class EngineProcess:
         except BaseException:
             self.close()
             raise
+        self._busy = False
         self.engine_info = message.info
         self.startup_s = time.monotonic() - started
         return self
@@ -135,7 +136,7 @@ class EngineProcess:
         if self._to_engine is not None:
             self._to_engine.close()
         if self._warden is not None and self._warden.poll() is None:
-            if not self._round_is_open:
+            if not self._busy:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._warden.wait(LEAVE_S)
             self._end_warden()
@@ -165,12 +166,12 @@ class EngineProcess:
             EngineError: If the engine ends. What was yielded before stays valid.
             CfeError: Whatever else the engine refuses.
         """
-        if self._round_is_open or self._to_engine is None:
+        if self._busy or self._to_engine is None:
             raise EngineError(
                 f"engine of {self.model.display_name}: a round of cases was left before its end, or it is closed\n"
                 "Fix: start a new engine process."
             )
-        self._round_is_open = True
+        self._busy = True
         waiting: set[str] = set()
         source = iter(cases)
         open_source = True
@@ -190,7 +191,7 @@ class EngineProcess:
                 raise EngineError(f"engine of {self.model.display_name}: unexpected message: {_short(message)}")
             waiting.remove(message.response.key.label)
             yield message.response
-        self._round_is_open = False
+        self._busy = False
 
     def _send(self, message: Record) -> None:
         if self._to_engine is None:

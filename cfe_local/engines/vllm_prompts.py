@@ -22,7 +22,7 @@ from cfe_local.engines.constraints import structured_parameters
 from cfe_local.engines.images import BadImageError, PreparedImage, prepare_image
 from cfe_local.engines.thinking import PromptThinking, ThinkingMarks, thinking_in_prompt
 from cfe_local.errors import ModelError
-from cfe_local.records import Case, ImagePart, Message, Outcome, Response, TextPart
+from cfe_local.records import Case, Message, Outcome, Response
 
 RENDER_ERRORS = (VLLMValidationError, ValueError, TypeError, RuntimeError, KeyError, IndexError)
 """What templates and image processors raise for input that they do not take."""
@@ -65,7 +65,15 @@ class Rendered:
 
 
 class PromptBuilder:
-    """Knows one loaded model's template, tokenizer and limits."""
+    """Knows one loaded model's template, tokenizer and limits.
+
+    Attributes:
+        marks: Between these the model thinks.
+        end_ids: The end mark as tokens.
+        hidden_marks: Where the thinking marks are special tokens, which vLLM leaves out of texts: all other special
+            tokens. Empty for models whose marks are ordinary text.
+        system_role: What is done with system texts, ``keep`` or ``merge``.
+    """
 
     def __init__(self, llm: LLM, model: ModelConfig) -> None:
         """Look at the tokenizer, and try whether the template takes a system role.
@@ -85,6 +93,9 @@ class PromptBuilder:
         )
         reasoning = llm.llm_engine.vllm_config.reasoning_config
         self._can_cap = bool(reasoning is not None and reasoning.enabled)
+        specials = {token.content for token in added.values() if token.special}
+        marks = {model.thinking_start, model.thinking_end}
+        self.hidden_marks: frozenset[str] = frozenset(specials - marks if specials & marks else ())
         self._knows_thinking = model.thinking_start in {token.content for token in added.values()}
         self.system_role = self._system_role()
 
@@ -225,15 +236,13 @@ class PromptBuilder:
         return len(self._tokenizer.encode(tail, add_special_tokens=False)) if tail else 0
 
     def _system_role(self) -> str:
-        user = Message(role="user", parts=(TextPart(text="question zq7"),))
         try:
-            plain = self._apply_template([{"role": "user", "content": "question zq7"}])
+            self._apply_template([{"role": "user", "content": "question zq7"}])
         except RENDER_ERRORS as error:
             raise ModelError(
                 f"{self._model.path}: the chat template fails on a plain question: {error}\n"
                 "Fix: set chat_template to a template file that fits this model."
             ) from error
-        del plain, user
         if self._model.system_role != "auto":
             return self._model.system_role
         turns = [{"role": "system", "content": "system zq7"}, {"role": "user", "content": "question zq7"}]
@@ -247,8 +256,3 @@ class PromptBuilder:
 
 def _digest(text: str, images: list[str]) -> str:
     return hashlib.sha256("\n".join([text, *images]).encode()).hexdigest()
-
-
-def image_parts(case: Case) -> list[ImagePart]:
-    """The images of a case, in order."""
-    return [part for message in case.messages for part in message.parts if part.kind == "image"]

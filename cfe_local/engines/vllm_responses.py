@@ -48,13 +48,11 @@ def to_response(request: Request, output: Any, prompts: PromptBuilder, tokenizer
 
 
 def _text(text: str, token_ids: Sequence[int], prompts: PromptBuilder, tokenizer: Any) -> str:
-    """The text with its thinking marks, also where they are special tokens, which vLLM leaves out."""
-    specials = set(getattr(tokenizer, "all_special_tokens", ()))
-    if not specials & {prompts.marks.start, prompts.marks.end}:
+    """The text with its thinking marks, also where they are special tokens."""
+    if not prompts.hidden_marks:
         return text
-    hidden = specials - {prompts.marks.start, prompts.marks.end}
     whole = str(tokenizer.decode(list(token_ids), skip_special_tokens=False))
-    for mark in hidden:
+    for mark in prompts.hidden_marks:
         whole = whole.replace(mark, "")
     return whole
 

@@ -83,6 +83,8 @@ def _best(lefts: Sequence[Value], rights: Sequence[Value], context: ValueContext
         if outcome.verdict == "equal":
             return found
         plainest = plainest or found
+        if outcome.verdict == "different" and (i, j) == (0, 0) and lefts[0].kind == rights[0].kind == "quantity":
+            return found
         if outcome.verdict == "undecided":
             open_pair = open_pair or found
     if plainest is None:

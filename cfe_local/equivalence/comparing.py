@@ -18,7 +18,8 @@ from cfe_local.equivalence.naming import names_agree
 from cfe_local.equivalence.outcome import Outcome, all_of, different, equal, undecided
 from cfe_local.equivalence.quantities import compare_quantities
 from cfe_local.equivalence.shaping import Value, shape
-from cfe_local.equivalence.tree import Node, symbols
+from cfe_local.equivalence.tree import Node, substitute, symbols
+from cfe_local.equivalence.wording import leading_boolean
 from cfe_local.records import ValueContext
 
 _GROUPS = frozenset({"set", "tuple", "list"})
@@ -53,10 +54,13 @@ def _as_equations(
     equations = [value for value in (reference, candidate) if value.kind == "equation"]
     if len(named) + len(equations) < 2:
         return None
-    if not equations and names_agree(reference, candidate, context):
+    composite = any(value.name is not None and value.name.head == "mul" for value in named)
+    if len(equations) == 2 or (not equations and not composite and names_agree(reference, candidate, context)):
         return None
     pair = [_equation(value) for value in (reference, candidate)]
     found = statements.compare_equations(pair[0], pair[1])
+    if composite and reference.name != candidate.name:
+        return found
     if found.verdict == "different" and outcome is None:
         return undecided("equation", found.evidence)
     return found if found.verdict == "equal" else outcome
@@ -117,6 +121,8 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
         return (
             equal("boolean", f"both {left.name}") if same else different("boolean", f"{left.name} against {right.name}")
         )
+    if kinds == ("boolean", "text"):
+        return _boolean_and_text(left, right)
     if kinds == ("expression", "expression"):
         return _expressions(reference, candidate, context)
     if kinds == ("quantity", "quantity"):
@@ -136,12 +142,25 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
     return _compare_mixed(kinds, reference, candidate, context)
 
 
+def _boolean_and_text(left: Node, right: Node) -> Outcome:
+    """Yes or no against a text that begins with yes or no."""
+    said = leading_boolean(right.name)
+    if said is None:
+        return undecided("boolean", "neither yes nor no")
+    truth = left.name == "true"
+    evidence = f"{left.name} against a text that begins with {'yes' if said else 'no'}"
+    return equal("boolean", evidence) if said == truth else different("boolean", evidence)
+
+
 def _expressions(reference: Value, candidate: Value, context: ValueContext) -> Outcome:
     given = (*reference.given, *candidate.given)
     outcome = compare_parts(reference.node, candidate.node, given)
     if outcome.verdict == "equal":
         return outcome
     renamed = special.rename_bound_variable(reference, candidate, context)
+    root = special.root_of_unity(context)
+    if set(root) & symbols(reference.node) & symbols(candidate.node):
+        outcome = compare_parts(substitute(reference.node, root), substitute(candidate.node, root), given)
     if renamed is not None:
         again = compare_parts(reference.node, renamed, given)
         outcome = again if again.verdict == "equal" else outcome

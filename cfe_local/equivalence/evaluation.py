@@ -35,6 +35,7 @@ class Point:
         signs: Value of the upper sign of ``+-``: 1 or -1.
         log_base: What ``log`` without a base means: natural if None.
         blur: Relative to the last digit: decimals become balls of this many units of their last digit.
+        unblurred: Decimals that stay exact all the same, because both sides have them.
         opaque: Set when a stand-in was used.
         visited: Which branch of which max, min or piecewise node (by identity) was taken.
         left_reals: Set when a real function was continued beyond its real domain (a root or logarithm of a negative).
@@ -44,6 +45,7 @@ class Point:
     sign: int = 1
     log_base: int | None = None
     blur: Fraction = Fraction(0)
+    unblurred: frozenset[Fraction] = frozenset()
     opaque: bool = field(default=False)
     left_reals: bool = field(default=False)
     visited: set[tuple[int, int]] = field(default_factory=set)
@@ -72,7 +74,7 @@ def evaluate(node: Node, point: Point) -> Ball:
 
 def _number(node: Node, point: Point) -> Ball:
     value = ball(node.value)
-    if node.ulp is None or not point.blur:
+    if node.ulp is None or not point.blur or node.value in point.unblurred:
         return value
     radius = float(node.ulp * point.blur)
     return acb(arb(value.real.mid(), radius))
@@ -109,7 +111,7 @@ def _power(node: Node, point: Point) -> Ball:
     base = evaluate(node.args[0], point)
     exponent = evaluate(node.args[1], point)
     value = ball_power(base, exponent)
-    if base.imag.is_zero() and exponent.imag.is_zero() and not value.imag.is_zero():
+    if base.imag.is_zero() and exponent.imag.is_zero() and not value.imag.contains(0):
         point.left_reals = True
     return value
 
@@ -163,7 +165,7 @@ def _function(node: Node, point: Point) -> Ball:
     if name in ("max", "min"):
         _note_extreme(node, args, point)
     value = apply(name, args)
-    if value is not None and not value.imag.is_zero() and all(arg.imag.is_zero() for arg in args):
+    if value is not None and not value.imag.contains(0) and all(arg.imag.is_zero() for arg in args):
         point.left_reals = True
     return _hashed(f"fn {name}", args, point) if value is None else value
 
@@ -202,7 +204,7 @@ def unit_interval(key: str) -> Fraction:
 
 
 def _with(point: Point, name: str, value: Ball) -> Point:
-    inner = Point({**point.values, name: value}, point.sign, point.log_base, point.blur)
+    inner = Point({**point.values, name: value}, point.sign, point.log_base, point.blur, point.unblurred)
     inner.opaque, inner.left_reals, inner.visited = point.opaque, point.left_reals, point.visited
     return inner
 

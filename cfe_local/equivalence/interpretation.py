@@ -20,6 +20,7 @@ from cfe_local.equivalence.calculus import derivative
 from cfe_local.equivalence.functions import BINARY, UNARY, VARIADIC, UndefinedError
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, any_of
+from cfe_local.equivalence.structures import bound_names
 from cfe_local.equivalence.sampling import Reading, compare_expressions
 from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, sym, symbols, walk
 
@@ -38,7 +39,20 @@ def settle(reference: Node, candidate: Node) -> tuple[Node, Node]:
     reference, candidate = (rewrite(node, _prime_derivative) for node in (reference, candidate))
     reference, candidate = _drop_arguments(reference, candidate)
     calls = _call_names(reference, candidate)
-    return _apply(reference, calls), _apply(candidate, calls)
+    reference, candidate = _apply(reference, calls), _apply(candidate, calls)
+    bound = bound_names(reference) | bound_names(candidate)
+    return _plain_calls(reference, bound), _plain_calls(candidate, bound)
+
+
+def _plain_calls(node: Node, bound: frozenset[str]) -> Node:
+    """``f(x)`` with a free symbol as its argument is one unknown, and is treated as a symbol."""
+
+    def change(here: Node) -> Node:
+        if here.head == "call" and here.args and all(arg.head == "sym" and arg.name not in bound for arg in here.args):
+            return sym(f"{here.name}({', '.join(arg.name for arg in here.args)})")
+        return here
+
+    return rewrite(node, change)
 
 
 # ---------------------------------------------------------------- applications

@@ -67,7 +67,7 @@ def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
         if unit_text and parse_unit(unit_text):
             values = _numbers(number_text, unit_text)
             if values:
-                return Quantity(values, _likely(unit_text))
+                return Quantity(values, _likely(unit_text) or body[match.start() : match.end()].strip() != body[match.start() : match.end()])
     return None
 
 

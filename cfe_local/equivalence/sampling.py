@@ -21,7 +21,7 @@ from cfe_local.equivalence.evaluation import Point, ball, evaluate, unit_interva
 from cfe_local.equivalence.functions import Ball, UndefinedError
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
-from cfe_local.equivalence.tolerance import Measured, nearness
+from cfe_local.equivalence.tolerance import Measured, formula_nearness, nearness
 from cfe_local.equivalence.tree import Node, has_decimal, has_head, is_integer, symbols, walk
 
 BITS = 160
@@ -122,6 +122,7 @@ class _Sampler:
         self.names = names
         self.whole = whole_symbols(reference, candidate)
         self.decimal = has_decimal(reference) or has_decimal(candidate)
+        self.common = _decimals(reference) & _decimals(candidate)
         self.opaque = False
         self.branching = {
             id(here): len(here.args)
@@ -182,7 +183,7 @@ class _Sampler:
 
     def _point(self, turn: int, sign: int, *, signed: bool, blur: Fraction = Fraction(0)) -> Point:
         values = {**sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)), **fixed_values(self.reading)}
-        return Point(values, sign, self.reading.log_base, blur)
+        return Point(values, sign, self.reading.log_base, blur, self.common if self.names else frozenset())
 
     def _at(self, turn: int, sign: int, *, signed: bool) -> Outcome | None:
         """None if the two agree at this point."""
@@ -208,7 +209,7 @@ class _Sampler:
         ]
         if self.names and not all(_SMALL < abs(number.value) < _LARGE for number in measured if number.value):
             raise UndefinedError("too large or small for a comparison with tolerance")
-        near = nearness(measured[0], measured[1])
+        near = (formula_nearness if self.names else nearness)(measured[0], measured[1])
         if near == "same":
             return None
         if near == "near":
@@ -222,6 +223,11 @@ class _Sampler:
         if self.opaque or point.opaque:
             return undecided("unknown functions", f"not the same form; {evidence}")
         return different("values", evidence)
+
+
+def _decimals(node: Node) -> frozenset[Fraction]:
+    """Values of the decimals in a tree."""
+    return frozenset(here.value for here in walk(node) if here.head == "num" and here.ulp is not None)
 
 
 def _sharp(left: Ball, right: Ball) -> bool:

@@ -6,18 +6,21 @@ Not here: anything that can be told from the two values alone.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from cfe_local.equivalence.expressions import compare
 from cfe_local.equivalence.outcome import Outcome, equal, undecided
 from cfe_local.equivalence.shaping import Value
-from cfe_local.equivalence.tree import Node, num, substitute, sym, symbols
+from cfe_local.equivalence.tree import Node, num, power, substitute, sym, symbols
 from cfe_local.records import ValueContext
 
 # Words after which symbols are no positive reals, so that evaluation proves no difference.
 _ALGEBRAIC = re.compile(
-    r"roots? of unity|primitive\s+\$?\w*\$?(?:th|st|nd|rd|-th)?\s*root|modulo\b|finite field|noncommut|quaternion"
-    r"|cyclotomic|Boolean|\bgroup ring|Pauli|Grassmann",
+    r"modulo\b|finite field|non-?commut|quaternion|Boolean|group ring|Pauli|Grassmann|roots? of unity",
     re.IGNORECASE,
+)
+_ROOT = re.compile(
+    r"(\\?(?:zeta|omega|xi)\b|[ζωξ])[^.]{0,40}?primitive\s+\$?(\d+)\s*\$?(?:\^?\{?\s*(?:\\text\{)?(?:th|st|nd|rd)|-th)",
 )
 _BINDING = re.compile(r"polynomial|function|series|transform|expression in one variable", re.IGNORECASE)
 
@@ -36,6 +39,18 @@ def equation_and_expression(reference: Value, candidate: Value, context: ValueCo
         if found.verdict != "undecided":
             return found
     return undecided("kinds", "an equation against a value")
+
+
+def root_of_unity(context: ValueContext) -> dict[str, Node]:
+    """The symbol that the problem calls a primitive n-th root of unity, as that number; empty if there is none.
+
+    An algebraic identity that holds for one primitive root holds for all.
+    """
+    match = _ROOT.search(context.description) or _ROOT.search(context.question)
+    if match is None or not 3 <= int(match[2]) <= 1000:
+        return {}
+    name = {"ζ": "zeta", "ω": "omega", "ξ": "xi"}.get(match[1], match[1].lstrip("\\"))
+    return {name: power(num(-1), num(Fraction(2, int(match[2]))))}
 
 
 def rename_bound_variable(reference: Value, candidate: Value, context: ValueContext) -> Node | None:
@@ -58,7 +73,7 @@ def check_difference(outcome: Outcome, reference: Value, candidate: Value, conte
     """A difference is not final where symbols are no reals, or where the candidate solves for another name."""
     if outcome.verdict != "different":
         return outcome
-    if symbols(reference.node) and _ALGEBRAIC.search(f"{context.description} {context.question}"):
+    if symbols(reference.node) and _ALGEBRAIC.search(context.description):
         return undecided("algebraic symbols", f"symbols that are no free reals; {outcome.evidence}")
     surplus = symbols(candidate.node) - symbols(reference.node) - {"e", "i", "j"}
     if candidate.name is not None and reference.name is None and surplus:

@@ -14,7 +14,7 @@ from cfe_local.equivalence.interpretation import readings, settle
 from cfe_local.equivalence.logic import CompareParts
 from cfe_local.equivalence.outcome import Outcome, any_of, undecided
 from cfe_local.equivalence.shaping import Value
-from cfe_local.equivalence.tree import NONE, Node, has_head
+from cfe_local.equivalence.tree import NONE, Node, has_head, symbols
 
 _SIGNS = ("<", "<=", ">", ">=")
 _CONDITION_HEADS = frozenset({"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list"})
@@ -76,6 +76,10 @@ def _inequalities(left: Node, right: Node) -> Outcome:
         if left.args[0] == NONE and right.args[0] == NONE:
             return conditions.compare_conditions(left, right)
         return undecided("inequality", "an inequality without a left side")
+    if len(symbols(left) | symbols(right)) == 1:
+        found = conditions.compare_conditions(left, right)
+        if found.verdict != "undecided":
+            return found
     return any_of(relations.compare_inequalities(left, right, reading) for reading in readings(left, right))
 
 

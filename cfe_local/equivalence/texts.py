@@ -1,19 +1,34 @@
-"""Compares short texts and labels by their normal form: case, articles, punctuation and LaTeX dress do not count.
+"""Compares short texts and labels by their normal form.
 
-Meaning is not judged: texts in different words are undecided.
+What does not count: the case of words, articles, punctuation, LaTeX dress, spelling variants, and a few words that
+always mean the same. Meaning is not judged: texts in other words are undecided.
 """
 
 from __future__ import annotations
 
 import re
 
-from cfe_local.equivalence.outcome import Outcome, equal, undecided
+from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.wording import leading_boolean, stem, vocabulary
 from cfe_local.records import ValueContext
 
 _ARTICLES = re.compile(r"\b(?:the|a|an)\b")
 _SHORT_WORDS = frozenset("is it of on in to at by no or an as be if so we".split())
 _LABEL = re.compile(r"^(?:option|choice|answer|curve|case|part|figure|point)?\s*\(?([a-z0-9]{1,3})\)?$")
 _DRESS = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|operatorname|emph|mbox|textrm|mathsf)\s*")
+_MAX_LABEL_WORDS = 8
+# Words that cannot be dropped from a text without changing what it says.
+_TURNING = frozenset(
+    "not no non none nor never neither without except or but less more than least most only all some any both either "
+    "if unless false true yes half double partly possibly maybe".split()
+)
+_FILLERS = frozenset("about approximately roughly and of is are it which that there approx".split())
+_ALIKE = (
+    (r"\bgrey\b", "gray"), (r"\b(?:every|each)\b", "all"), (r"\b(?:are|be)\b", "is"), (r"\bupright\b", "erect"),
+    (r"\bupside down\b", "inverted"), (r"\bdne\b", "does not exist"), (r"^there is no\b", "no"),
+    (r"\b(even|odd|prime) (?:number|integer)s?\b", r"\1"), (r"\b(?:on|at)\b", "of"),
+    (r"^-(?=[a-z]{3})", "negative "), (r"^\+(?=[a-z]{3})", "positive "), (r"^anti-?clockwise$", "counterclockwise"),
+)  # fmt: skip
 
 
 def normal_form(text: str) -> str:
@@ -21,11 +36,12 @@ def normal_form(text: str) -> str:
     text = _DRESS.sub("", text)
     text = text.replace("{", "").replace("}", "").replace("$", "").replace("\\", " ")
     text = re.sub(r"[A-Za-z]+", _case, text)
-    text = text.replace("grey", "gray")
     text = re.sub(r"(?<=[a-z])-(?=[a-z])", "", text)
     text = re.sub(r"[\s,;:.!?\"'`]+", " ", text)
-    text = _ARTICLES.sub(" ", text)
-    return re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\s+", " ", _ARTICLES.sub(" ", text)).strip()
+    for pattern, replacement in _ALIKE:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def _case(match: re.Match[str]) -> str:
@@ -41,15 +57,19 @@ def label(text: str) -> str | None:
 
 
 def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outcome:
-    """Equal if the normal forms are; else undecided."""
+    """Equal if one of the rules for texts says so; else undecided."""
     left, right = normal_form(reference), normal_form(candidate)
-    if left == right and left:
+    if left and left in (right, _without_variable(right, context)):
         return equal("same text", f"both say {left[:80]!r}")
     if label(reference) is not None and label(reference) == label(candidate):
         return equal("same label", f"both name {label(reference)!r}")
-    stripped = _without_variable(right, context)
-    if stripped and stripped == left:
-        return equal("same text", f"both say {left[:80]!r}")
+    truths = leading_boolean(reference), leading_boolean(candidate)
+    if None not in truths and truths[0] != truths[1]:
+        return different("boolean", "one begins with yes, the other with no")
+    for rule in (_same_abbreviation, _same_words, _same_chain):
+        reason = rule(reference, candidate, context)
+        if reason:
+            return equal("same text", reason)
     return undecided("texts", "texts in different words are left to a reader")
 
 
@@ -57,7 +77,66 @@ def _without_variable(text: str, context: ValueContext) -> str:
     """``alpha is an even integer`` as ``even integer``, where alpha is the variable."""
     name = normal_form(context.variable.replace("_", " "))
     for lead in (name, "it", "answer"):
-        for verb in (" is ", " are ", " = ", " must be "):
+        for verb in (" is ", " = ", " must is "):
             if lead and text.startswith(lead + verb):
                 return text[len(lead + verb) :].strip()
     return ""
+
+
+def _same_abbreviation(reference: str, candidate: str, context: ValueContext) -> str:
+    """``RHS`` for ``right-handed screw``, where the problem writes the phrase out."""
+    for short, long in ((reference, candidate), (candidate, reference)):
+        letters = short.strip(" .$")
+        words = re.findall(r"[a-z]+", long.lower().replace("the ", ""))
+        if not re.fullmatch(r"[A-Z]{2,5}", letters) or len(words) != len(letters):
+            continue
+        known = " ".join(re.findall(r"[a-z]+", f"{context.description} {context.question}".lower()))
+        if "".join(word[0] for word in words).upper() == letters and " ".join(words) in known:
+            return f"{letters} stands for {' '.join(words)}"
+    return ""
+
+
+def _same_words(reference: str, candidate: str, context: ValueContext) -> str:
+    """Short labels with the same words and numbers in another order, and nouns that the description uses beside.
+
+    ``Aggressive, grey: 80`` and ``80 aggressive grey flies``. A noun is not dropped if the description offers it as an
+    alternative, nor any word that can turn the meaning.
+    """
+    ours, theirs = (_words(text) for text in (reference, candidate))
+    if not 2 <= len(ours) <= _MAX_LABEL_WORDS or not any(word.isdigit() for word in ours) or not ours <= theirs:
+        return ""
+    known = vocabulary(ValueContext(description=context.description))
+    for word in theirs - ours:
+        if word in _TURNING or word.isdigit() or stem(word) not in known or _is_offered(word, context.description):
+            return ""
+    return f"the same words and numbers: {', '.join(sorted(ours))}"
+
+
+def _words(text: str) -> set[str]:
+    found = set(re.findall(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d]", re.sub(r"[()]", " ", normal_form(text).lower())))
+    return found - _FILLERS - {"\\approx", "~"}
+
+
+def _is_offered(word: str, description: str) -> bool:
+    """Whether the description lists the word among choices: ``real or virtual``, ``(top, bottom)``."""
+    plain = re.escape(word)
+    return bool(re.search(rf"\b{plain}\w*\s*(?:/|,|or\b)|(?:/|,|\bor)\s*{plain}", description, re.IGNORECASE))
+
+
+def _same_chain(reference: str, candidate: str, context: ValueContext) -> str:
+    """Rankings ``a < b < c`` and ``c > b > a``; a word that every part of one side has does not count."""
+    chains = [_chain(text) for text in (reference, candidate)]
+    if not chains[0] or len(chains[0]) < 3 or chains[0] != chains[1]:
+        return ""
+    return f"the same order: {' < '.join(chains[0])}"
+
+
+def _chain(text: str) -> list[str]:
+    parts = re.split(r"([<>])", text)
+    signs = set(parts[1::2])
+    if len(signs) != 1:
+        return []
+    words = [normal_form(part).split() for part in parts[0::2]]
+    common = set(words[0]).intersection(*words[1:])
+    kept = [" ".join(word for word in part if word not in common) for part in words]
+    return kept if signs == {"<"} else kept[::-1]

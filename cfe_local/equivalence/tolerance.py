@@ -7,6 +7,7 @@ The rules, with d the difference, rel = d / |reference|:
     whole-number reference        a decimal must be the same number; nearly the same is undecided
     decimal reference             rel <= 1 %, or the reference's own last digit where that is within 2 %
     measured whole numbers        (with a unit) like decimals, but two different whole numbers need rel <= 0.1 %
+    formulas with decimals        the difference must be explained by the last digits of the decimals that differ
     otherwise                     below 2 %, or explained by few digits: undecided; else different
 
 Source of the 1 % and of "1 to 2 % undecided": the conventions of the benchmark's own labels.
@@ -60,20 +61,34 @@ def nearness(reference: Measured, candidate: Measured) -> Nearness:
     if reference.whole and candidate.whole:
         if not reference.has_unit:
             return "apart"
-        return "same" if relative <= EXACT_TOLERANCE else _far(reference, candidate, distance, relative)
+        return "same" if relative <= EXACT_TOLERANCE else _far(reference, distance, relative)
     if reference.whole and not reference.has_unit:
-        return _far(reference, candidate, distance, relative)
+        return _far(reference, distance, relative)
     if reference.half_unit == 0 and not reference.whole:
         rounded = distance <= candidate.half_unit * _ROUNDING_SLACK and relative <= DECIMAL_TOLERANCE * _ROUNDING_SLACK
         same = rounded or (relative <= EXACT_TOLERANCE and candidate.half_unit > 0)
     else:
         rounded = distance <= reference.half_unit * _ROUNDING_SLACK and relative <= FAR
         same = rounded or relative <= DECIMAL_TOLERANCE
-    return "same" if same else _far(reference, candidate, distance, relative)
+    return "same" if same else _far(reference, distance, relative)
 
 
-def _far(reference: Measured, candidate: Measured, distance: float, relative: float) -> Nearness:
-    few_digits = distance <= max(reference.half_unit, candidate.half_unit) * _ROUNDING_SLACK
+def formula_nearness(reference: Measured, candidate: Measured) -> Nearness:
+    """Whether two values of formulas at one point count as the same.
+
+    Here ``half_unit`` is what the decimals of each formula, other than those that stand in both, leave open.
+    """
+    distance = abs(reference.value - candidate.value)
+    relative = distance / abs(reference.value) if reference.value else float("inf")
+    if relative < _FLOAT_NOISE:
+        return "same"
+    if distance <= max(reference.half_unit, candidate.half_unit) * _ROUNDING_SLACK and relative <= FAR:
+        return "same"
+    return "near" if relative < FAR else "apart"
+
+
+def _far(reference: Measured, distance: float, relative: float) -> Nearness:
+    few_digits = distance <= reference.half_unit * _ROUNDING_SLACK
     return "near" if relative < FAR or few_digits else "apart"
 
 

@@ -1,6 +1,8 @@
 """Reads a RunConfig: file, then environment (CFE_LOCAL_*), then command line; later ones win.
 
-Unknown keys are refused with the nearest known name. Relative paths in a file stay relative to the working directory.
+`model.card` and `judge.card` name a file of that section's settings (configs/models, configs/judges); what stands
+beside `card` wins over it. Unknown keys are refused with the nearest known name. Relative paths in a file stay relative
+to the working directory.
 """
 
 from __future__ import annotations
@@ -52,11 +54,24 @@ def load_run_config(
         _set(tree, key.strip(), _scalar(text, f"--set {key}"))
     for key, value in (values or {}).items():
         _set(tree, key, value)
+    for section in ("model", "judge"):
+        if isinstance(node := tree.get(section), dict) and "card" in node:
+            card = _read_yaml(Path(str(node["card"])))
+            tree[section] = _merged(card, {key: value for key, value in node.items() if key != "card"})
     where = str(path) if path is not None else "command line"
     try:
         return RunConfig.model_validate(tree)
     except ValidationError as error:
         raise UsageError(f"{where}: " + _explain(error, tree)) from error
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with the values of ``over`` in it, section by section."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cfe_local.config import load_run_config
 from cfe_local.config.model import JudgeConfig, ModelConfig
+from cfe_local.errors import UsageError
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 CARDS = sorted(CONFIGS.glob("models/*.yaml"))
@@ -89,3 +91,31 @@ def test_no_option_says_what_has_its_own_place_in_the_configuration(path: Path) 
     written = yaml.safe_load(path.read_text())
     assert set(written) <= set(ModelConfig.model_fields)
     assert not {"model", "seed", "trust_remote_code"} & set(written.get("engine_args", {}))
+
+
+def test_a_run_takes_a_card_and_what_stands_beside_it_wins(tmp_path: Path) -> None:
+    config = load_run_config(
+        None,
+        overrides=[
+            "benchmark.path=sample",
+            f"model.card={CONFIGS / 'models' / 'qwen3.5-27b.yaml'}",
+            "model.path=/data/qwen",
+            "model.engine_args.tensor_parallel_size=4",
+            "model.sampling.max_tokens=512",
+            f"judge.card={CONFIGS / 'judges' / 'qwen2.5-coder-1.5b-instruct.yaml'}",
+        ],
+    )
+    assert config.model.path == "/data/qwen"
+    assert config.model.engine_args["tensor_parallel_size"] == 4
+    assert config.model.engine_args["max_model_len"] == 32768
+    assert (config.model.sampling.max_tokens, config.model.sampling.temperature) == (512, 1.0)
+    assert config.judge is not None
+    assert config.judge.structured_backend == "guidance"
+
+
+def test_a_card_that_is_not_there_or_has_an_unknown_key_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not found"):
+        load_run_config(None, overrides=["benchmark.path=sample", f"model.card={tmp_path / 'no.yaml'}"])
+    (tmp_path / "card.yaml").write_text("path: x\nsamplng: {}\n")
+    with pytest.raises(UsageError, match="did you mean sampling"):
+        load_run_config(None, overrides=["benchmark.path=sample", f"model.card={tmp_path / 'card.yaml'}"])

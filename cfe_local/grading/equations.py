@@ -22,7 +22,7 @@ NAME_WORDS = {
     "γ": "gamma", "δ": "delta", "Δ": "Delta", "λ": "lambda", "μ": "mu", "σ": "sigma", "τ": "tau", "φ": "phi",
     "Φ": "Phi", "ω": "omega", "Ω": "Omega", "π": "pi", "ρ": "rho", "η": "eta", "ε": "epsilon", "ξ": "xi", "ψ": "psi",
 }  # fmt: skip
-KIND_WORDS = re.compile(r"_(?:relation|formula|expression|value|answer|result)$", re.IGNORECASE)
+KIND_WORDS = re.compile(r"^is_|[_ ](?:relation|formula|expression|value|answer|result)$", re.IGNORECASE)
 """What benchmarks append to a symbol to say what kind of thing its value is."""
 
 IGNORED_IN_NAMES = frozenset(

@@ -30,6 +30,12 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 MAX_OTHER_WORDS = 20
 """A final line with more words around its one formula is prose that may say anything about it."""
 
+MAX_BRIEF_WORDS = 4
+MAX_BRIEF_LENGTH = 60
+HEDGE = re.compile(
+    r"[=\n]|\b(?:or|either|maybe|perhaps|possibly|oder|vielleicht|ou|o bien|o)\b|或|[,;，。；]", re.IGNORECASE
+)
+
 CLAIM = re.compile(r"\d|[=≈$|]|\\\(|.{200}", re.DOTALL)
 """After the last displayed formula, any of these may be another claim: a digit, more mathematics, or long prose."""
 
@@ -122,6 +128,9 @@ def _unboxed(text: str, found: list[Statement], name: str) -> Statement | None:
         if named:
             return named[-1]
         formulas = {one.start for one in inside}
+        brief = _brief_answer(text, start, end) if not formulas else None
+        if brief is not None:
+            return brief
         return _of_whole(inside) if len(formulas) == 1 and _says_little_else(text[start:end], inside[0]) else None
     named = [one for one in found if one.name and same_name(one.name, name)]
     if named and named[-1].mark == "display" and len(text) - named[-1].end <= MAX_TAIL:
@@ -130,6 +139,14 @@ def _unboxed(text: str, found: list[Statement], name: str) -> Statement | None:
     if last is not None and last.mark == "display" and not CLAIM.search(text, last.end):
         return _of_whole([one for one in found if one.start == last.start])
     return None
+
+
+def _brief_answer(text: str, start: int, end: int) -> Statement | None:
+    """``Answer: Thymine``: a final line of a few words is the answer itself, whatever it is."""
+    line = text[start:end].strip().strip(":*_ \n").rstrip(".").strip("* ")
+    if not line or len(line) > MAX_BRIEF_LENGTH or len(line.split()) > MAX_BRIEF_WORDS or HEDGE.search(line):
+        return None
+    return Statement("", line, line, "final", text.find(line, start), text.find(line, start) + len(line))
 
 
 def _says_little_else(block: str, one: Statement) -> bool:

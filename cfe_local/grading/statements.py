@@ -36,6 +36,10 @@ TABLE_ROW = re.compile(r"^[ \t]*\|(?P<name>[^|\n]+)\|(?P<value>[^|\n]+)\|[ \t]*$
 CLOSING_LENGTH = 1000
 """Characters; without an announcement, answers of hand-written responses stood within the last 700."""
 
+LABELLED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+|\*\*)+(?P<label>[^\W\d_][^:=\n]{0,40}?)(?:\*\*)?[:：](?:\*\*)?[ \t]+(?P<value>[^\n]+)$",
+    re.MULTILINE,
+)
 HEADING = re.compile(r"^[ \t]*(?:#+[ \t]|\*\*[^*\n]+\*\*[ \t]*$)", re.MULTILINE)
 
 
@@ -64,6 +68,7 @@ def statements(text: str) -> list[Statement]:
         ("boxed", _boxes(text)),
         ("display", _matches(DISPLAY, text)),
         ("item", _table_rows(text)),
+        ("item", _labelled_items(text)),
         ("inline", _matches(INLINE, text)),
         ("inline", _plain(text)),
     )
@@ -153,6 +158,15 @@ def _table_rows(text: str) -> Iterator[tuple[int, int, str]]:
         name, value = (match.group(column).strip().strip("$*` ") for column in ("name", "value"))
         if is_plain_name(name) and any(character.isdigit() or character == "\\" for character in value):
             yield match.start(), match.end(), f"{name} = {value}"
+
+
+def _labelled_items(text: str) -> Iterator[tuple[int, int, str]]:
+    """List items and bold lines of the form ``decimal value: 13``."""
+    for match in LABELLED.finditer(text):
+        value = match.group("value").strip().strip("*_ ").rstrip(".").strip("$* ")
+        label = match.group("label").strip(" *_`$")
+        if value and "=" not in value and len(label.split()) <= 4 and not FINAL.match(match.group()):
+            yield match.start("label"), match.end("value"), f"{label.replace(' ', '_')} = {value}"
 
 
 def _plain(text: str) -> Iterator[tuple[int, int, str]]:

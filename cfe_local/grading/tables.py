@@ -11,13 +11,26 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cfe_local.grading.equations import name_key
+from cfe_local.grading.equations import name_key, same_name
 from cfe_local.records import TargetVariable
 
 TABLE = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*(?:\n|\Z)){3,}", re.MULTILINE)
 RULE_LINE = re.compile(r"[\s|:\-]+")
 CELL_BORDER = re.compile(r"(?<!\\)\|")
 WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+RESULT_TITLE = re.compile(
+    r"\b(?:value|result|answer|Wert|Ergebnis|valeur|résultat|valor|resultado)\b|值|结果", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with as many cells in every row as in its header."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +49,14 @@ def looked_up(text: str, targets: Sequence[TargetVariable]) -> tuple[Cell, ...] 
         targets: The problem's variables, at least two; references are not used.
     """
     indices = _distinguishing([target.name for target in targets])
-    if indices is None:
-        return None
-    found = [cells for match in TABLE.finditer(text) if (cells := _in_table(match.group(), indices, targets))]
+    found = []
+    for match in TABLE.finditer(text):
+        table = _read(match.group())
+        if table is None:
+            continue
+        cells = _by_index(table, indices, targets) if indices is not None else _by_name(table, targets)
+        if cells is not None:
+            found.append(cells)
     return found[-1] if found else None
 
 
@@ -58,27 +76,47 @@ def _distinguishing(names: Sequence[str]) -> list[tuple[str, ...]] | None:
     return rest if usable and len(set(rest)) == len(rest) else None
 
 
-def _in_table(
-    table: str, indices: Sequence[tuple[str, ...]], targets: Sequence[TargetVariable]
-) -> tuple[Cell, ...] | None:
+def _read(table: str) -> Table | None:
     lines = [line.strip() for line in table.strip().splitlines()]
-    if not RULE_LINE.fullmatch(lines[1]):
-        return None
     header, rows = _cells(lines[0]), [_cells(line) for line in lines[2:]]
-    if any(len(row) != len(header) for row in rows):
+    if not RULE_LINE.fullmatch(lines[1]) or any(len(row) != len(header) for row in rows):
         return None
-    for key_column in range(len(header)):
-        by_index = {_digits(row[key_column]): row for row in rows}
-        if len(by_index) == len(rows) and all(index in by_index for index in indices):
-            titles = [
-                title if all(_is_value(row[column]) for row in by_index.values()) and column != key_column else ""
-                for column, title in enumerate(header)
-            ]
-            column = _value_column(titles, targets)
+    return Table(tuple(header), tuple(map(tuple, rows)))
+
+
+def _by_index(
+    table: Table, indices: Sequence[tuple[str, ...]], targets: Sequence[TargetVariable]
+) -> tuple[Cell, ...] | None:
+    for key_column in range(len(table.header)):
+        by_index = {_digits(row[key_column]): row for row in table.rows}
+        if len(by_index) == len(table.rows) and all(index in by_index for index in indices):
+            column = _value_column(_titles(table, key_column, list(by_index.values())), targets)
             if column is None:
                 return None
             return tuple(Cell(by_index[index][column], " | ".join(by_index[index])) for index in indices)
     return None
+
+
+def _by_name(table: Table, targets: Sequence[TargetVariable]) -> tuple[Cell, ...] | None:
+    """``current | U/R | 3 A``: the rows are keyed by the variables' names, the value is in the column that says so."""
+    rows = []
+    for target in targets:
+        named = [row for row in table.rows if same_name(row[0], target.name)]
+        if len(named) != 1:
+            return None
+        rows.append(named[0])
+    columns = [column for column, title in enumerate(table.header) if column and RESULT_TITLE.search(title)]
+    if len(columns) != 1:
+        return None
+    return tuple(Cell(row[columns[0]], " | ".join(row)) for row in rows)
+
+
+def _titles(table: Table, key_column: int, rows: Sequence[Sequence[str]]) -> list[str]:
+    """The header, with nothing for the key and for columns that hold no values."""
+    return [
+        title if column != key_column and all(_is_value(row[column]) for row in rows) else ""
+        for column, title in enumerate(table.header)
+    ]
 
 
 def _value_column(titles: Sequence[str], targets: Sequence[TargetVariable]) -> int | None:

@@ -30,8 +30,5 @@ trianglelefteq triangleq triangleright trianglerighteq twoheadleftarrow twoheadr
 
 COMMANDS = frozenset(" ".join((_B, _F, _R, _T)).split())
 
-# Commands that are words as well: after a tab or carriage return in prose they may be just that.
-ENGLISH = frozenset(
-    {"raise", "ref", "relax", "restriction", "right", "rule", "tag", "tan", "text", "therefore", "tilde", "times"}
-    | {"tiny", "to", "top", "triangle"}
-)
+# Commands whose rest is a word or name by itself: a tab before "an apple" is no lost \\tan.
+AMBIGUOUS = frozenset({"tan", "to", "top", "tbox", "rm", "rangle", "rbrace", "rbrack", "rceil", "rfloor", "rgroup"})

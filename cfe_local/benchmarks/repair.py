@@ -4,8 +4,8 @@ A file that was written with one level of escaping too few turns ``\beta`` into 
 into a form feed and ``rac``, ``\nu`` into a newline and ``u``. Each of these has its own rule:
 
     backspace, form feed    before a letter: always a lost command; no text contains these characters on purpose
-    tab, carriage return    before a known LaTeX command: lost, where that is an English word too (``to``, ``right``)
-                            only inside mathematics; anything else may be genuine white space
+    tab, carriage return    before the rest of a known LaTeX command: lost; where that rest is a word too (``an`` of
+                            ``tan``), only inside mathematics; anything else is genuine white space
     newline                 before a tail that is no English word (``eq``, ``abla``): lost, inside mathematics;
                             before ``u``: lost where the same field shows other damage and the newline stands
                             directly inside a formula; everything else stays a newline
@@ -23,7 +23,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from cfe_local.benchmarks.latex_commands import COMMANDS, ENGLISH
+from cfe_local.benchmarks.latex_commands import AMBIGUOUS, COMMANDS
 
 EATEN = "eaten_backslash"
 EATEN_NEWLINE = "eaten_newline_command"
@@ -89,10 +89,12 @@ def _restore_commands(text: str, counts: Counter[str], uncertain: list[str]) -> 
     def restore(match: re.Match[str]) -> str:
         control, word = match["control"], match["word"]
         command = _LETTERS[control] + word
-        certain = command in COMMANDS and (command not in ENGLISH or in_math(match.start("control")))
-        if control in "\t\r" and not certain:
-            uncertain.append(command)
-            return match.group()
+        if control in "\t\r":
+            if command not in COMMANDS:
+                return match.group()
+            if command in AMBIGUOUS and not in_math(match.start("control")):
+                uncertain.append(command)
+                return match.group()
         counts[EATEN] += 1
         return _separator(match["before"], counts) + "\\" + command
 

@@ -70,7 +70,11 @@ class ModelConfig(Record):
 
 
 class JudgeConfig(ModelConfig):
-    """The judge: as any model, but greedy unless the configuration says otherwise."""
+    """The judge: as any model, but greedy, and bound by the backend that knows grammars."""
+
+    structured_backend: StructuredBackend = Field(
+        default="guidance", description="Verbatim extraction is a grammar; `outlines` and `xgrammar` do not take it."
+    )
 
     sampling: Sampling = Field(default_factory=lambda: Sampling(temperature=0.0))
 

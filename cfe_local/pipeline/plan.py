@@ -113,11 +113,24 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
 def _check_settings(config: RunConfig) -> None:
     for protocol in config.grading.protocols:
         look_up("grading protocol", GRADINGS, protocol)
+    _check_judge(config)
     too_large = [k for k in config.experiment.k if k > config.experiment.samples]
     if too_large:
         raise UsageError(
             f"pass@k needs at least k samples: k={too_large[0]}, samples={config.experiment.samples}\n"
             f"Fix: --samples {too_large[0]}, or a smaller -k."
+        )
+
+
+def _check_judge(config: RunConfig) -> None:
+    """Refuse here what would otherwise stop a run after a night of generation."""
+    judge = config.judge
+    if judge is None or judge.engine != "vllm" or "s2s" not in config.grading.protocols:
+        return
+    if judge.structured_backend != "guidance":
+        raise UsageError(
+            f"judge.structured_backend is {judge.structured_backend}, and S2S extracts under a grammar\n"
+            "Fix: leave judge.structured_backend out, or set it to guidance."
         )
 
 

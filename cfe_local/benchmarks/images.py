@@ -17,6 +17,14 @@ _ORIENTATION = 0x0112  # EXIF tag number
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp"})
 
 
+class UnsafeImageError(BenchmarkError):
+    """An image path that leads outside the benchmark folder."""
+
+
+class MissingImageError(BenchmarkError):
+    """An image path that leads to no file."""
+
+
 def resolve_image(folder: Path, written: str) -> Path:
     """The file that a problem means by an image path.
 
@@ -28,23 +36,23 @@ def resolve_image(folder: Path, written: str) -> Path:
         An absolute path of an existing file, with every symlink resolved.
 
     Raises:
-        BenchmarkError: If it leads outside the folder, by ``..``, as an absolute path or over a symlink, or if
-            there is no such file.
+        UnsafeImageError: If it leads outside the folder, by ``..``, as an absolute path or over a symlink.
+        MissingImageError: If there is no such file.
     """
     if "\0" in written or PurePosixPath(written).is_absolute() or Path(written).is_absolute() or "\\" in written:
-        raise BenchmarkError(
+        raise UnsafeImageError(
             f"image path {written!r} must be relative to the benchmark folder, with forward slashes\n"
             "Fix: copy the image into the benchmark folder and write its path from there."
         )
     root = folder.resolve()
     path = (root / written).resolve()
     if not path.is_relative_to(root):
-        raise BenchmarkError(
+        raise UnsafeImageError(
             f"image path {written!r} leads outside the benchmark folder, to {path}\n"
             "Fix: copy the image into the benchmark folder and write its path from there."
         )
     if not path.is_file():
-        raise BenchmarkError(
+        raise MissingImageError(
             f"image {written!r} not found below {folder}\n"
             "Fix: download the benchmark's images folder as well, or select problems without it."
         )

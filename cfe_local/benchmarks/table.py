@@ -45,6 +45,7 @@ def render_table(report: ValidationReport) -> Group:
 
 def _counts(report: ValidationReport) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
     counts = report.counts
     table = Table(title="What there is", show_header=False, title_justify="left")
@@ -57,8 +58,8 @@ def _counts(report: ValidationReport) -> Table:
     table.add_row("steps", f"{counts.steps:,}", "")
     table.add_row("images", f"{counts.images:,}", f"{counts.image_references:,} references")
     table.add_row("repairs", f"{counts.repairs:,}", f"in {counts.repaired_rows} rows")
-    table.add_row("topics", f"{len(counts.topics)}", _listed(counts.topics))
-    table.add_row("licences", f"{len(counts.licences)}", _listed(counts.licences))
+    table.add_row("topics", f"{len(counts.topics)}", Text(_listed(counts.topics)))
+    table.add_row("licences", f"{len(counts.licences)}", Text(_listed(counts.licences)))
     for length in report.lengths:
         said = f"shortest {length.shortest:,}, median {length.median:,.0f}, 90 % within {length.p90:,}"
         table.add_row(f"{length.split} {length.field}", f"{length.longest:,}", f"characters at most; {said}")
@@ -67,6 +68,7 @@ def _counts(report: ValidationReport) -> Table:
 
 def _findings(report: ValidationReport) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
     kinds: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in report.findings:
@@ -80,13 +82,15 @@ def _findings(report: ValidationReport) -> Table:
         places = list(dict.fromkeys(finding.place for finding in found))
         more = f" and {len(places) - N_PLACES} more" if len(places) > N_PLACES else ""
         example = f"{found[0].message}; {', '.join(places[:N_PLACES])}{more}"
-        table.add_row(level, code, f"{len(found):,}", example, style=_STYLES[level])
+        # Texts of a benchmark go in as Text: they may hold square brackets, which rich would take for its markup.
+        table.add_row(level, code, f"{len(found):,}", Text(example), style=_STYLES[level])
     return table
 
 
 def _errors(report: ValidationReport) -> list[Table]:
     """Every error in full: these are what has to be repaired."""
     from rich.table import Table
+    from rich.text import Text
 
     errors = report.of_level("error")
     if not errors:
@@ -95,7 +99,7 @@ def _errors(report: ValidationReport) -> list[Table]:
     table.add_column("where", overflow="fold")
     table.add_column("what", overflow="fold")
     for finding in errors:
-        table.add_row(finding.place, finding.message)
+        table.add_row(Text(finding.place), Text(finding.message))
     return [table]
 
 

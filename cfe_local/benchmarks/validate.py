@@ -23,12 +23,17 @@ from cfe_local.benchmarks.checks.rows import Row
 from cfe_local.benchmarks.checks.text import check_text
 from cfe_local.benchmarks.entries import SPLITS, check_row, read_rows, split_path
 from cfe_local.benchmarks.findings import Finding, Level
+from cfe_local.benchmarks.images import MissingImageError, UnsafeImageError
 from cfe_local.benchmarks.known import known_version
 from cfe_local.benchmarks.provenance import PROVENANCE_NAME, UNKNOWN, Provenance, read_provenance
 from cfe_local.errors import BenchmarkError
 from cfe_local.records import FileDigest, ImagePart, Record
 
 EXIT_CLEAN, EXIT_WARNINGS, EXIT_UNUSABLE = 0, 1, 2
+_IMAGE_FAULTS: dict[type[BenchmarkError], str] = {
+    UnsafeImageError: "unsafe_image_path",
+    MissingImageError: "missing_image",
+}
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 _ROW_CHECKS: tuple[Callable[[Row], Iterator[Finding]], ...] = (
     check_text,
@@ -191,19 +196,16 @@ def _usable_rows(
             try:
                 images.append(image_part(folder, name))
             except BenchmarkError as error:
-                code = "missing_image" if "not found" in str(error) else "unsafe_image_path"
-                field = f"question.images[{position}]"
-                findings.append(
-                    Finding(
-                        level="error",
-                        code=code,
-                        split=split,
-                        row=row,
-                        problem_id=ids[row],
-                        field=field,
-                        message=str(error),
-                    )
+                fault = Finding(
+                    level="error",
+                    code=_IMAGE_FAULTS.get(type(error), "unreadable_image"),
+                    split=split,
+                    row=row,
+                    problem_id=ids[row],
+                    field=f"question.images[{position}]",
+                    message=str(error),
                 )
+                findings.append(fault)
         yield Row(raw=usable, problem=build_problem(usable, split, row, images, origin), image_paths=written)
 
 

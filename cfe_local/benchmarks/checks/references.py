@@ -55,6 +55,53 @@ QUANTITY_UNITS = {
     "m^2": {"area"},
     "m^3": {"volume"},
 }
+# Units that mean one thing everywhere. Others are no ground for a complaint: mu is a map unit to a geneticist.
+PLAIN_UNITS = frozenset(
+    {
+        "m",
+        "cm",
+        "mm",
+        "km",
+        "nm",
+        "um",
+        "μm",
+        "s",
+        "sec",
+        "ms",
+        "min",
+        "h",
+        "hr",
+        "Pa",
+        "kPa",
+        "MPa",
+        "GPa",
+        "J",
+        "kJ",
+        "MJ",
+    }
+    | {
+        "eV",
+        "keV",
+        "MeV",
+        "GeV",
+        "W",
+        "kW",
+        "MW",
+        "V",
+        "mV",
+        "kV",
+        "A",
+        "mA",
+        "Ω",
+        "ohm",
+        "K",
+        "Hz",
+        "kHz",
+        "MHz",
+        "GHz",
+    }
+    | {"kg", "g", "mg", "N", "kN", "lb", "ft", "rad"}
+)
 # Words in a description that announce another quantity than the name's last word does, for example a wave height
 # that is an angle, or work per mass.
 _OTHER_QUANTITY = re.compile(
@@ -113,7 +160,9 @@ def _wrong_unit(variable: TargetVariable) -> str | None:
         return None
     expected = next((unit for unit, names in QUANTITY_UNITS.items() if words[-1] in names), None)
     unit = quantity[3].strip()
-    if expected is None or not re.fullmatch(r"[A-Za-zμΩ°·*/^0-9 {}-]+", unit):
+    if expected is None or not re.fullmatch(r"[A-Za-zμΩ·*/^0-9 {}-]+", unit):
+        return None
+    if not set(re.findall(r"[A-Za-zμΩ]+", unit)) <= PLAIN_UNITS:
         return None
     import pint
 

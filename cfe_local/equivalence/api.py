@@ -74,7 +74,7 @@ def _best(lefts: Sequence[Value], rights: Sequence[Value], context: ValueContext
     """The outcome of the plainest pair of readings, unless another pair makes the values equal."""
     plainest: tuple[Outcome, Value, Value] | None = None
     open_pair: tuple[Outcome, Value, Value] | None = None
-    order = sorted(((i + j, i, j) for i in range(len(lefts)) for j in range(len(rights))))
+    order = sorted((i + j, i, j) for i in range(len(lefts)) for j in range(len(rights)))
     for _, i, j in order:
         outcome = compare_values(lefts[i], rights[j], context)
         if outcome is None:

@@ -79,7 +79,9 @@ def _differentiate(node: Node, x: str, functions: frozenset[str]) -> Node:
 
 
 def _product_term(factors: tuple[Node, ...], at: int, x: str, functions: frozenset[str]) -> Node:
-    return mul(*(_differentiate(factor, x, functions) if place == at else factor for place, factor in enumerate(factors)))
+    return mul(
+        *(_differentiate(factor, x, functions) if place == at else factor for place, factor in enumerate(factors))
+    )
 
 
 def _power(base: Node, exponent: Node, x: str, functions: frozenset[str]) -> Node:

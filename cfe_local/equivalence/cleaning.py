@@ -63,7 +63,7 @@ def clean(text: str) -> str:
 def is_latex(text: str) -> bool:
     """Whether letters that stand together are separate symbols: true in LaTeX, not in plain text."""
     without_unicode = re.sub(r"\\(?:text|mathrm|operatorname)\b", "", text)
-    return bool(re.search(r"\\[a-zA-Z]|\$|\{", without_unicode))
+    return bool(re.search(r"\\[a-zA-Z]|\$|[_^]\{", without_unicode))
 
 
 def _join_combining(text: str) -> str:
@@ -103,7 +103,7 @@ def _character(char: str) -> str:
 
 
 def _unbox(text: str) -> str:
-    """``\\boxed{x}`` is x, where the boxes are not nested in anything else."""
+    r"""``\boxed{x}`` is x, where the boxes are not nested in anything else."""
     while True:
         at = text.find("\\boxed")
         if at < 0:
@@ -135,7 +135,7 @@ def _strip_emphasis(text: str) -> str:
 
 
 def _dollars(text: str) -> str:
-    """Dollars as delimiters go, and words outside of them become text; dollars as money become ``\\dollar``."""
+    r"""Dollars as delimiters go, and words outside of them become text; dollars as money become ``\dollar``."""
     text = text.replace("\\$", "\\dollar ")
     text = re.sub(r"(?<!\\)\\[\[\]()]", "$", text)
     if "$" not in text:

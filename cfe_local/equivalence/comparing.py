@@ -32,52 +32,86 @@ def compare_values(reference: Value, candidate: Value, context: ValueContext) ->
     Returns:
         What the rule for these kinds says; None if there is none.
     """
+    reference, candidate = (_with_definitions(value) for value in (reference, candidate))
     outcome = _compare_main(reference, candidate, context)
     if outcome is None or outcome.verdict != "equal":
         outcome = _with_other_forms(reference, candidate, context, outcome)
-    if outcome is None or outcome.verdict != "equal":
-        rebuilt = _as_equations(reference, candidate, outcome, context)
-        if rebuilt is not None:
-            return rebuilt
-    if outcome is None or outcome.verdict == "different":
-        return outcome
-    if outcome.verdict == "equal" and not names_agree(reference, candidate, context):
-        return undecided("other name", "equal values, but the texts name different variables")
-    return _notes(reference, candidate, outcome)
+    agree = names_agree(reference, candidate, context)
+    if outcome is None or outcome.verdict != "equal" or not agree:
+        outcome = _as_equations(reference, candidate, outcome, context)
+    elif agree:
+        outcome = _qualified(reference, candidate, outcome, context)
+    return outcome
 
 
-def _as_equations(
-    reference: Value, candidate: Value, outcome: Outcome | None, context: ValueContext
-) -> Outcome | None:
-    """``b = i a`` and ``a = b / i``: solved for different symbols, they are compared as equations."""
+def _with_definitions(value: Value) -> Value:
+    if not value.given:
+        return value
+    return replace(value, node=expressions.with_own_definitions(value.node, value.given))
+
+
+def _qualified(reference: Value, candidate: Value, outcome: Outcome, context: ValueContext) -> Outcome:
+    """What stands beside a value that was found equal: further forms, conditions, words in brackets."""
+    for form in candidate.others:
+        if not _is_consistent(form, reference, candidate, context):
+            return undecided("contradictory forms", "the candidate gives another form that is not the same value")
+    if reference.conditions and candidate.conditions and not _same_conditions(reference, candidate):
+        return undecided("conditions", "equal values, but under conditions that are not the same")
+    left, right = (texts.normal_form(value.note) for value in (reference, candidate))
+    if left != right and right:
+        return undecided("notes", f"equal but for the words {right!r}")
+    return outcome
+
+
+def _is_consistent(form: Node, reference: Value, candidate: Value, context: ValueContext) -> bool:
+    """Whether a further form equals the candidate's own value, or a form of the reference."""
+    shaped = replace(shape_like(candidate, form), others=())
+    own = replace(candidate, others=())
+    known = [own, *(shape_like(reference, other) for other in (reference.node, *reference.others))]
+    for value in known:
+        found = _compare_main(value, shaped, context)
+        if found is not None and found.verdict == "equal":
+            return True
+    return False
+
+
+def _same_conditions(reference: Value, candidate: Value) -> bool:
+    pairs = [
+        replace(value, node=Node("and", value.conditions), kind="relation", name=None)
+        for value in (reference, candidate)
+    ]
+    if reference.conditions == candidate.conditions:
+        return True
+    if len(reference.conditions) == len(candidate.conditions) == 1:
+        pairs = [replace(value, node=value.node.args[0]) for value in pairs]
+    return statements.compare_statements(pairs[0], pairs[1], compare_parts).verdict == "equal"
+
+
+def _as_equations(reference: Value, candidate: Value, outcome: Outcome | None, context: ValueContext) -> Outcome | None:
+    """``b = i a`` and ``a = b / i``: named differently, they are compared as equations."""
     named = [value for value in (reference, candidate) if value.kind == "expression" and value.name is not None]
     equations = [value for value in (reference, candidate) if value.kind == "equation"]
-    if len(named) + len(equations) < 2:
-        return None
-    composite = any(value.name is not None and value.name.head == "mul" for value in named)
-    if len(equations) == 2 or (not equations and not composite and names_agree(reference, candidate, context)):
-        return None
+    agree = names_agree(reference, candidate, context)
+    if len(equations) == 2 or len(named) + len(equations) < 2 or (not equations and agree):
+        if outcome is not None and outcome.verdict == "equal" and not agree:
+            return undecided("other name", "equal values, but the texts name different variables")
+        return outcome
     pair = [_equation(value) for value in (reference, candidate)]
     found = statements.compare_equations(pair[0], pair[1])
-    if composite and reference.name != candidate.name:
+    if found.verdict == "equal":
         return found
-    if found.verdict == "different" and outcome is None:
-        return undecided("equation", found.evidence)
-    return found if found.verdict == "equal" else outcome
+    if outcome is not None and outcome.verdict == "equal":
+        return undecided("other name", f"equal values, but the texts name different variables; {found.evidence}")
+    composite = any(value.name is not None and value.name.head == "mul" for value in named)
+    if composite and not equations:
+        return found
+    return undecided("equation", found.evidence) if outcome is None else outcome
 
 
 def _equation(value: Value) -> Value:
     if value.kind == "equation" or value.name is None:
         return value
     return replace(value, kind="equation", node=Node("rel", (value.name, value.node), name="="))
-
-
-def _notes(reference: Value, candidate: Value, outcome: Outcome) -> Outcome:
-    """Words in brackets that only one side has, or that differ, leave equality open."""
-    left, right = (texts.normal_form(value.note) for value in (reference, candidate))
-    if outcome.verdict == "equal" and left != right and right:
-        return undecided("notes", f"equal but for the words {right!r}")
-    return outcome
 
 
 def _with_other_forms(
@@ -111,7 +145,7 @@ def _compare_main(reference: Value, candidate: Value, context: ValueContext) -> 
         return undecided("limit", str(error))
 
 
-def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:  # noqa: C901, PLR0911, PLR0912
+def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:  # noqa: C901
     """The table of rules by kind. One line each."""
     left, right = reference.node, candidate.node
     if kinds == ("text", "text"):
@@ -167,9 +201,7 @@ def _expressions(reference: Value, candidate: Value, context: ValueContext) -> O
     return special.check_difference(outcome, reference, candidate, context)
 
 
-def _compare_mixed(
-    kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext
-) -> Outcome | None:
+def _compare_mixed(kinds: tuple[str, str], reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:
     """Rules for pairs of different kinds."""
     left, right = reference.node, candidate.node
     if kinds[0] in _GROUPS and kinds[1] == "expression":

@@ -11,6 +11,7 @@ Not here: conditions in several variables (``relations``), statements without nu
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from flint import acb
 
@@ -152,7 +153,9 @@ def _points(first: Node, second: Node, variable: str) -> list[Ball]:
 
 
 def _spread() -> list[Ball]:
-    numbers = [ball(Fraction(k, 4)) for k in range(-24, 25)] + [ball(Fraction(s * 10**k)) for k in (2, 3, 6) for s in (1, -1)]
+    numbers = [ball(Fraction(k, 4)) for k in range(-24, 25)] + [
+        ball(Fraction(s * 10**k)) for k in (2, 3, 6) for s in (1, -1)
+    ]
     shares = [unit_interval(f"spread {k}") for k in range(_N_SPREAD)]
     return numbers + [ball((share - Fraction(1, 2)) * 10 ** (k % 5)) for k, share in enumerate(shares)]
 
@@ -161,7 +164,9 @@ def _mentioned(node: Node) -> list[Ball]:
     """Values of the constant subtrees, largest first."""
     found: list[Ball] = []
     for here in walk(node):
-        if here.head in ("none", "rel", "and", "or", "member", "set", "interval", "tuple", "list") or symbols(here) - {"e"}:
+        if here.head in ("none", "rel", "and", "or", "member", "set", "interval", "tuple", "list") or symbols(here) - {
+            "e"
+        }:
             continue
         try:
             value = evaluate(here, Point({"e": acb(1).exp()}))
@@ -187,7 +192,7 @@ def _boundaries(node: Node, variable: str) -> list[Ball]:
 def _crossings(difference: Node, variable: str) -> list[Ball]:
     found: list[Ball] = []
     grid = [Fraction(k, 3) + Fraction(1, 97) for k in range(-36, 37)]
-    for low, high in zip(grid, grid[1:], strict=False):
+    for low, high in pairwise(grid):
         try:
             signs = [_sign(difference, variable, end) for end in (low, high)]
             if 0 in signs or signs[0] == signs[1]:
@@ -207,5 +212,3 @@ def _crossings(difference: Node, variable: str) -> list[Ball]:
 def _sign(difference: Node, variable: str, value: Fraction) -> int:
     number = real(evaluate(difference, Point({variable: ball(value), "e": acb(1).exp()})))
     return 1 if number > 0 else -1 if number < 0 else 0
-
-

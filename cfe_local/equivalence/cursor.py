@@ -21,11 +21,11 @@ _PLAIN_NAMES = (frozenset(GREEK) | frozenset(FUNCTIONS) | {"hbar", "ell", "infty
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How one reading resolves notation that can be read in two ways.
+    r"""How one reading resolves notation that can be read in two ways.
 
     Attributes:
         tight_slash: ``a/bc`` is a / (b c) instead of (a / b) c.
-        short_argument: ``\\sin x y`` is sin(x) y instead of sin(x y).
+        short_argument: ``\sin x y`` is sin(x) y instead of sin(x y).
         latex: Letters that stand together are separate symbols.
         known: Names of symbols with several letters that the other value or the problem uses.
     """

@@ -19,7 +19,7 @@ from fractions import Fraction
 from flint import acb, arb, ctx, fmpq
 
 from cfe_local.equivalence.calculus import derivative
-from cfe_local.equivalence.functions import Ball, UndefinedError, apply, real
+from cfe_local.equivalence.functions import Ball, NoCaseError, UndefinedError, apply, real
 from cfe_local.equivalence.limits import MAX_LOG2, MAX_TERMS, LimitError
 from cfe_local.equivalence.tree import Node
 
@@ -304,12 +304,9 @@ def _derivative(node: Node, point: Point) -> Ball:
 
 
 def _limit(node: Node, point: Point) -> Ball:
-    """Richardson-free: the value very near the point, blurred by the distance; so it is marked as a stand-in."""
+    """The value very near the point, blurred by the distance; so it is marked as a stand-in."""
     body, bound, target, _ = node.args
-    if target.name == "inf":
-        near = acb(10) ** 30
-    else:
-        near = evaluate(target, point) + acb(10) ** -30
+    near = acb(10) ** 30 if target.name == "inf" else evaluate(target, point) + acb(10) ** -30
     point.opaque = True
     value = evaluate(body, _with(point, bound.name, near))
     return acb(arb(value.real.mid(), 1e-24), arb(value.imag.mid(), 1e-24))
@@ -333,7 +330,7 @@ def _cases(node: Node, point: Point) -> Ball:
         if condition.head == "otherwise" or holds(condition, point):
             point.visited.add((id(node), place))
             return evaluate(value, point)
-    raise UndefinedError("no case applies")
+    raise NoCaseError("no case applies")
 
 
 def holds(condition: Node, point: Point) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from cfe_local.equivalence.exact import exact_value
 from cfe_local.equivalence.interpretation import compare_any, settle
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
-from cfe_local.equivalence.tree import Node, add, has_decimal, has_head, neg, substitute, symbols
+from cfe_local.equivalence.tree import Node, add, has_decimal, has_head, neg, rewrite, substitute, symbols
 
 _CONSTANT_NAMES = frozenset({"e", "i", "j"})
 _MAX_DEFINITIONS = 6
@@ -65,19 +65,38 @@ def _checked(outcome: Outcome, reference: Node, candidate: Node) -> Outcome:
 
 
 def define(reference: Node, candidate: Node, given: tuple[Node, ...]) -> tuple[Node, Node]:
-    """Put definitions in: each replaces a symbol that it defines."""
+    """Put definitions in: each replaces a symbol that only one side uses."""
     for _ in range(_MAX_DEFINITIONS):
         before = reference, candidate
         for relation in given:
             for name, value in definitions(relation):
-                here = symbols(reference) | symbols(candidate)
-                if name in here and name not in symbols(value):
-                    one_sided = (name in symbols(reference)) != (name in symbols(candidate))
-                    if one_sided:
-                        reference, candidate = (substitute(node, {name: value}) for node in (reference, candidate))
+                one_sided = (name in symbols(reference)) != (name in symbols(candidate))
+                if one_sided and name not in symbols(value):
+                    reference, candidate = (substitute(node, {name: value}) for node in (reference, candidate))
         if before == (reference, candidate):
             break
     return reference, candidate
+
+
+def with_own_definitions(node: Node, given: tuple[Node, ...]) -> Node:
+    """A value with what its own text defines put in."""
+    for _ in range(_MAX_DEFINITIONS):
+        before = node
+        for relation in given:
+            if relation.head != "rel" or relation.name != "=" or len(relation.args) != 2:
+                continue
+            name, value = relation.args
+            if name.head == "sym" and name.name not in symbols(value):
+                node = substitute(node, {name.name: value})
+            elif name.head == "apply":
+                node = _replaced(node, name, value)
+        if node == before:
+            break
+    return node
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    return rewrite(node, lambda here: new if here == old else here)
 
 
 def definitions(relation: Node) -> list[tuple[str, Node]]:
@@ -85,12 +104,7 @@ def definitions(relation: Node) -> list[tuple[str, Node]]:
     if relation.head != "rel" or relation.name != "=" or len(relation.args) != 2:
         return []
     left, right = relation.args
-    found = []
-    for name, value in ((left, right), (right, left)):
-        if name.head == "sym":
-            found.append((name.name, value))
-        elif name.head == "apply" and name.args[0].head == "sym":
-            found.append((name.args[0].name, value))
+    found = [(name.name, value) for name, value in ((left, right), (right, left)) if name.head == "sym"]
     if not found and left.head == "add":
         found.extend(_solved_sum(left, right))
     return found

@@ -20,6 +20,10 @@ class UndefinedError(Exception):
     """The value does not exist, or cannot be enclosed, at this point. Internal."""
 
 
+class NoCaseError(UndefinedError):
+    """No case of a piecewise value applies at this point. Internal."""
+
+
 def real(x: Ball) -> Ball:
     """The real part of a ball whose imaginary part may be zero.
 

@@ -1,8 +1,8 @@
-"""The operator grammar: a Pratt parser over tokens, from lists and logic down to powers.
+r"""The operator grammar: a Pratt parser over tokens, from lists and logic down to powers.
 
 Binding powers, loosest first:
 
-    2 ; \\\\   5 ,   8 or   10 and   12 implies, iff   20 relations   26 set operations   30 + -   35 mod   40 * /
+    2 ; \\   5 ,   8 or   10 and   12 implies, iff   20 relations   26 set operations   30 + -   35 mod   40 * /
     60 ^   70 ! % '
 
 Not here: what can stand as an operand (``atoms``), nor which of several readings is meant.
@@ -209,7 +209,7 @@ def _juxtaposition_power(cursor: Cursor) -> int:
     return 41
 
 
-def _infix(cursor: Cursor, left: Node, kind: str, name: str, binding: int) -> Node:  # noqa: C901, PLR0911, PLR0912, PLR0913
+def _infix(cursor: Cursor, left: Node, kind: str, name: str, binding: int) -> Node:  # noqa: C901
     """Apply one operator. A dispatch over the kinds of operators, one line each."""
     if kind == "juxtaposition":
         return _juxtapose(cursor, left)

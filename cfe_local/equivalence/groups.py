@@ -103,7 +103,8 @@ def carried_out(node: Node) -> Node:
         if len(matrices) == 1 and scalars:
             return _entries(matrices[0], lambda entry: mul(*scalars, entry))
     if node.head in ("list", "tuple") and node.args and all(arg.head in ("list", "tuple") for arg in node.args):
-        if len({len(arg.args) for arg in node.args}) == 1:
+        widths = {len(arg.args) for arg in node.args}
+        if len(widths) == 1:
             return Node("matrix", tuple(Node("row", arg.args) for arg in node.args))
     return node
 

@@ -7,6 +7,8 @@ variable a ratio that settles is.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from flint import acb
 
 from cfe_local.equivalence.evaluation import Point, evaluate
@@ -58,7 +60,7 @@ def _along_ray(left: Node, right: Node, name: str) -> Outcome:
         if point.opaque:
             return undecided("growth", "unknown functions")
     sizes = [float(abs(ratio).mid()) for ratio in ratios]
-    steps = [later / earlier if earlier else 0.0 for earlier, later in zip(sizes, sizes[1:], strict=False)]
+    steps = [later / earlier if earlier else 0.0 for earlier, later in pairwise(sizes)]
     if all(abs(step - 1) < 1e-9 for step in steps[1:]):
         return equal("growth", f"the ratio tends to {sizes[-1]:.6g}")
     if all(step > 1.2 for step in steps) or all(step < 0.84 for step in steps):

@@ -1,8 +1,8 @@
-"""Decides, for a pair of values together, what ambiguous notation stands for.
+r"""Decides, for a pair of values together, what ambiguous notation stands for.
 
     f(x)        a call if f is never used without brackets in the pair and its argument is simple; else a product
-    type faces  \\mathcal S and S are one symbol unless one of the values uses both
-    unit vectors  \\hat i, \\mathbf i_x, \\hat x are one symbol
+    type faces  \mathcal S and S are one symbol unless one of the values uses both
+    unit vectors  \hat i, \mathbf i_x, \hat x are one symbol
     e, i, j     Euler's number, the imaginary unit, or plain symbols: each way is tried, on both sides alike
     log         natural or base 10, tried likewise
 
@@ -20,15 +20,44 @@ from cfe_local.equivalence.calculus import derivative
 from cfe_local.equivalence.functions import BINARY, UNARY, VARIADIC, UndefinedError
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, any_of
-from cfe_local.equivalence.structures import bound_names
 from cfe_local.equivalence.sampling import Reading, compare_expressions
+from cfe_local.equivalence.structures import bound_names
 from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, sym, symbols, walk
 
 _STYLED = re.compile(r"^(bold|cal|frak|bb|sf)\((.*?)\)(.*)$")
 _SPECIAL_CALLS = {
     "Gamma": ("gamma", 1), "zeta": ("zeta", 1), "theta": ("heaviside", 1), "H": ("heaviside", 1), "Phi": ("Phi", 1),
 }  # fmt: skip
-_FUNCTION_LETTERS = frozenset("f g h F G H u v w y R S T E B V P U L X Y phi psi Phi Psi rho".split())
+_FUNCTION_LETTERS = frozenset(
+    [
+        "f",
+        "g",
+        "h",
+        "F",
+        "G",
+        "H",
+        "u",
+        "v",
+        "w",
+        "y",
+        "R",
+        "S",
+        "T",
+        "E",
+        "B",
+        "V",
+        "P",
+        "U",
+        "L",
+        "X",
+        "Y",
+        "phi",
+        "psi",
+        "Phi",
+        "Psi",
+        "rho",
+    ]
+)
 _BESSEL = re.compile(r"^([JYIK])_(\d+|[nm])$")
 
 
@@ -36,7 +65,10 @@ def settle(reference: Node, candidate: Node) -> tuple[Node, Node]:
     """Bring two trees to one understanding of applications, type faces and unit vectors."""
     reference, candidate = _unify_styles(reference, candidate)
     reference, candidate = (rewrite(node, _unit_vector) for node in (reference, candidate))
-    reference, candidate = (rewrite(node, _prime_derivative) for node in (reference, candidate))
+    several = _several_variables(reference, candidate)
+    reference, candidate = (
+        rewrite(node, lambda here: _prime_derivative(here, several)) for node in (reference, candidate)
+    )
     reference, candidate = _drop_arguments(reference, candidate)
     calls = _call_names(reference, candidate)
     reference, candidate = _apply(reference, calls), _apply(candidate, calls)
@@ -163,8 +195,22 @@ def _called(name: str, args: tuple[Node, ...]) -> Node:
     return Node("call", args, name=name)
 
 
-def _prime_derivative(node: Node) -> Node:
-    """The derivative of an unknown function is the symbol with primes, whatever notation it was written in."""
+def _several_variables(*nodes: Node) -> frozenset[str]:
+    """Functions that the pair differentiates with respect to more than one named variable."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        for here in walk(node):
+            if here.head == "deriv" and here.name:
+                operand = here.args[0].args[0] if here.args[0].head == "apply" else here.args[0]
+                found.setdefault(operand.name, set()).add(here.name)
+    return frozenset(name for name, variables in found.items() if len(variables) > 1)
+
+
+def _prime_derivative(node: Node, several: frozenset[str]) -> Node:
+    """The derivative of an unknown function is the symbol with primes, whatever notation it was written in.
+
+    The variable is part of the name only for functions that the pair differentiates by several.
+    """
     if node.head != "deriv":
         return node
     operand = node.args[0]
@@ -174,6 +220,9 @@ def _prime_derivative(node: Node) -> Node:
         except (UndefinedError, LimitError):
             return node
     primes = "'" * int(node.value)
+    function = operand.args[0].name if operand.head == "apply" else operand.name
+    if function in several:
+        primes += f"[{node.name}]"
     if operand.head == "sym" and operand.name != node.name:
         return sym(operand.name + primes)
     if operand.head == "apply" and not node.name:

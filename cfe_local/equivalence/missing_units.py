@@ -22,7 +22,7 @@ def compare_with_bare_number(reference: Node, candidate: Node, context: ValueCon
     if symbols(bare) - {"e", "i"}:
         return None
     meanings = parse_unit(quantity.name)
-    dimensionless = [unit for unit in meanings if not unit.dimensions]
+    dimensionless = [unit for unit in meanings if all(name == "unit" for name, _ in unit.dimensions)]
     numbers = {node: measure(_number(node), has_unit=True) for node in (reference, candidate)}
     left, right = numbers[reference], numbers[candidate]
     if left is None or right is None:

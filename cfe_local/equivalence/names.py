@@ -5,10 +5,43 @@ Everything that reading knows about particular words of notation is here; nothin
 
 from __future__ import annotations
 
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
-    "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-).split()
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Pi",
+    "Sigma",
+    "Upsilon",
+    "Phi",
+    "Psi",
+    "Omega",
+]
 
 # Letter forms that differ in print only.
 VARIANTS = {
@@ -97,9 +130,54 @@ SYMBOL_COMMANDS = {
 }  # fmt: skip
 
 IGNORED_COMMANDS = frozenset(
-    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big Big bigg Bigg bigl bigr "
-    "Bigl Bigr biggl biggr Biggl Biggr bigm Bigm rm it bf sf tt normalfont quad qquad thinspace enspace hspace hfill "
-    "medspace thickspace negthinspace nobreak allowbreak hline ensuremath notag nonumber centering strut".split()
+    [
+        "displaystyle",
+        "textstyle",
+        "scriptstyle",
+        "scriptscriptstyle",
+        "limits",
+        "nolimits",
+        "left",
+        "right",
+        "middle",
+        "big",
+        "Big",
+        "bigg",
+        "Bigg",
+        "bigl",
+        "bigr",
+        "Bigl",
+        "Bigr",
+        "biggl",
+        "biggr",
+        "Biggl",
+        "Biggr",
+        "bigm",
+        "Bigm",
+        "rm",
+        "it",
+        "bf",
+        "sf",
+        "tt",
+        "normalfont",
+        "quad",
+        "qquad",
+        "thinspace",
+        "enspace",
+        "hspace",
+        "hfill",
+        "medspace",
+        "thickspace",
+        "negthinspace",
+        "nobreak",
+        "allowbreak",
+        "hline",
+        "ensuremath",
+        "notag",
+        "nonumber",
+        "centering",
+        "strut",
+    ]
 )
 
 SUBSCRIPT_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ", "0123456789+-=()aeoxhklmnpstijruv")

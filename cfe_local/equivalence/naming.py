@@ -1,6 +1,6 @@
-"""Whether the names that two texts give to their values can be one name.
+r"""Whether the names that two texts give to their values can be one name.
 
-Texts shorten names (``R`` for R(T), ``E`` for \\vec E) and the problem has its own (the variable). Names that differ
+Texts shorten names (``R`` for R(T), ``E`` for \vec E) and the problem has its own (the variable). Names that differ
 in more than that leave equality open: ``f = 0`` is not ``g = 0``.
 """
 
@@ -17,13 +17,24 @@ def names_agree(reference: Value, candidate: Value, context: ValueContext) -> bo
     """Whether both values can be values of one variable."""
     if reference.name is None or candidate.name is None:
         return True
+    if "mul" in (reference.name.head, candidate.name.head):
+        return reference.name == candidate.name
+    if not _same_arguments(reference.name, candidate.name):
+        return False  # A renamed bound variable is compared under the reference's name, and equal only if bound.
     left, right = _key(reference.name), _key(candidate.name)
     if left == right or not left or not right:
         return True
     variable = _simple(context.variable)
-    if variable and variable in (_simple(left), _simple(right)):
+    if variable and variable == _simple(right):
         return True
     return _base(left) == _base(right) and ("_" not in left or "_" not in right)
+
+
+def _same_arguments(left: Node, right: Node) -> bool:
+    """``f(x)`` and ``f(X)`` are not the same; ``f(x)`` and ``f`` may be."""
+    if left.head != "apply" or right.head != "apply" or len(left.args) != len(right.args):
+        return True
+    return left.args[1:] == right.args[1:]
 
 
 def _key(node: Node) -> str:

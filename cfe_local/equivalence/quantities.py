@@ -12,13 +12,13 @@ from cfe_local.equivalence.cursor import Choices
 from cfe_local.equivalence.grammar import parse_text
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.measuring import measure
-from cfe_local.equivalence.outcome import Outcome, any_of, different, equal, undecided
+from cfe_local.equivalence.outcome import Outcome, all_of, any_of, different, equal, undecided
 from cfe_local.equivalence.shaping import Value, shape
-from cfe_local.equivalence.tolerance import Measured, nearness
 from cfe_local.equivalence.tokens import ReadError
+from cfe_local.equivalence.tolerance import Measured, nearness
 from cfe_local.equivalence.tree import Node, has_head, symbols
-from cfe_local.equivalence.wording import stem
 from cfe_local.equivalence.units import Unit, is_unit_name, parse_unit
+from cfe_local.equivalence.wording import stem
 
 _NUMBER_HEADS = frozenset({"num", "add", "mul", "pow", "pm", "percent"})
 _CURRENCY = re.compile(
@@ -57,7 +57,7 @@ def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
     for match in _UNIT_START.finditer(body):
         unit_text = body[match.end() :].strip()
         number_text = body[: match.start()].strip()
-        if not unit_text or not number_text or unit_text[0] in "*" and len(unit_text) < 2:
+        if not unit_text or not number_text or (unit_text[0] in "*" and len(unit_text) < 2):
             continue
         if re.match(r"^[eE][-+\d^]", unit_text) or number_text[-1] in "^_\\/":
             continue
@@ -67,13 +67,19 @@ def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
         if unit_text and parse_unit(unit_text):
             values = _numbers(number_text, unit_text)
             if values:
-                return Quantity(values, _likely(unit_text) or body[match.start() : match.end()].strip() != body[match.start() : match.end()])
+                return Quantity(
+                    values,
+                    _likely(unit_text)
+                    or body[match.start() : match.end()].strip() != body[match.start() : match.end()],
+                )
     return None
 
 
 def _without_substances(unit: str, words: frozenset[str]) -> str:
     """``kg O2 / d`` as ``kg / d``, ``dollars per share`` as ``dollars``: words of the problem that are no units go."""
     if len(unit) > 80 or "\\" in unit:
+        return ""
+    if re.search(r"[^\w\s/*().^{}-]", unit):
         return ""
     kept: list[str] = []
     for part in re.findall(r"[A-Za-z][\w-]*(?:\^\{?-?\d+\}?)?|/|[*().-]|\d+", unit):
@@ -131,6 +137,8 @@ def is_unit(text: str) -> bool:
 
 def compare_quantities(reference: Node, candidate: Node) -> Outcome:
     """Compare two quantities in SI, each in every meaning of its unit."""
+    if "pm" in (reference.args[0].head, candidate.args[0].head):
+        return _compare_uncertain(reference, candidate)
     outcomes = [
         _compare_meanings(reference, candidate, left, right)
         for left in parse_unit(reference.name)
@@ -147,14 +155,25 @@ def compare_quantities(reference: Node, candidate: Node) -> Outcome:
     return found
 
 
+def _compare_uncertain(reference: Node, candidate: Node) -> Outcome:
+    """``(a +- b) unit``: the centre and the uncertainty must both agree."""
+    if reference.args[0].head != candidate.args[0].head:
+        return undecided("uncertainty", "an uncertainty on one side only")
+    parts = [
+        compare_quantities(replace(reference, args=(left,)), replace(candidate, args=(right,)))
+        for left, right in zip(reference.args[0].args, candidate.args[0].args, strict=True)
+    ]
+    return all_of("quantity", parts)
+
+
 def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit) -> Outcome | None:
     if left.dimensions != right.dimensions:
         return None
     same_unit = left == right
-    numbers = [measure(node.args[0], has_unit=True) for node in (reference, candidate)]
-    if numbers[0] is None or numbers[1] is None:
+    ours, theirs = (measure(node.args[0], has_unit=True) for node in (reference, candidate))
+    if ours is None or theirs is None:
         return undecided("no number", "the number of a quantity cannot be evaluated")
-    first, second = (_in_si(number, unit) for number, unit in zip(numbers, (left, right), strict=True))
+    first, second = _in_si(ours, left), _in_si(theirs, right)
     what = f"{_say(reference)} and {_say(candidate)}"
     if reference.args[0] == candidate.args[0] and same_unit:
         return equal("quantity", f"{what}: the same number and unit")
@@ -169,8 +188,7 @@ def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit)
 def _in_si(number: Measured, unit: Unit) -> Measured:
     factor, offset = float(unit.factor), float(unit.offset)
     if unit.dimensions and not offset:
-        half = number.half_unit or (0.0 if not number.whole else 0.0)
-        return replace(number, value=number.value * factor, half_unit=half * factor)
+        return replace(number, value=number.value * factor, half_unit=number.half_unit * factor)
     return replace(number, value=(number.value + offset) * factor, half_unit=number.half_unit * factor)
 
 

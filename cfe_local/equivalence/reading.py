@@ -34,6 +34,11 @@ _CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|
 _SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
 
+# ``Mcos``, ``mgsin``: a few symbols run together with a function or Greek letter.
+_FUNCTION_RUN = re.compile(
+    rf"[A-Za-z]{{0,3}}(?:{'|'.join(name for name in sorted(_KNOWN_WORDS) if len(name) >= 3)})[A-Za-z]{{0,1}}"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -192,7 +197,7 @@ def _is_prose(text: Text, body: str) -> bool:
     for run in re.findall(r"[A-Za-z]+", outside):
         if len(run) < 4 or run in _KNOWN_WORDS or run in text.known:
             continue
-        if not any(name in run for name in _KNOWN_WORDS if len(name) >= 3):
+        if not _FUNCTION_RUN.fullmatch(run):
             return True
     return False
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-
 from cfe_local.equivalence import solving
 from cfe_local.equivalence.evaluation import Point, ball, evaluate, unit_interval
 from cfe_local.equivalence.functions import Ball, UndefinedError, real
@@ -27,6 +26,7 @@ _N_SEGMENTS = 160
 _WANTED_ZEROS = 6
 _BISECTIONS = 90  # Each halves the gap: 2**-90 of a segment.
 _N_RATIOS = 6
+_HIDING = 1e50  # With 96 digits, terms of size 1 still show beside such a value.
 _MOST_RATIOS = 80
 _SCALES = (1.0, 3.0, 10.0)
 _FAILURES = (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError)
@@ -40,7 +40,7 @@ class _BudgetError(Exception):
 
 @dataclass(slots=True)
 class _Side:
-    """The difference of an equation's sides, as a function of a point; it may be evaluated a bounded number of times."""
+    """The difference of an equation's sides, as a function of a point; evaluated a bounded number of times."""
 
     tree: Node
     reading: Reading
@@ -58,6 +58,8 @@ class _Side:
         value = evaluate(self.tree, point)
         if point.left_reals:
             raise UndefinedError("outside of the real domain")
+        if abs(value).mid() > _HIDING:
+            raise UndefinedError("a term so large that it would hide the others")
         return value, point.opaque
 
     def sign(self, values: Values) -> int:
@@ -106,7 +108,7 @@ def _compare_zero_sets(sides: list[_Side], names: frozenset[str]) -> Outcome:
     with precision(2 * BITS):
         ratio = _constant_ratio(sides, names)
         if ratio is not None:
-            return equal("equation", f"the sides are in the constant ratio {ratio}")
+            return equal("equation", f"the sides are in the constant ratio {complex(ratio.mid()).real:.6g}")
         if symbols(sides[0].tree) & names != symbols(sides[1].tree) & names:
             return undecided("equation", "equations in different symbols")
         solved = solving.compare_solutions((sides[0].tree, sides[1].tree), sides[0].reading, names)
@@ -135,6 +137,8 @@ def _compare_sides(sides: list[_Side], names: frozenset[str], *, same_strictness
                 return undecided("other symbols", disagreement)
             return different("inequality", f"at {disagreement} one holds, the other does not")
         ratio = _constant_ratio(sides, names)
+        if ratio is not None and not (ratio.imag.contains(0) and ratio.real > 0):
+            return undecided("inequality", "sides in a ratio that is not positive")
         shared = equal("inequality", "") if ratio is not None else _shared_zeros(sides, names)
         if shared.verdict != "equal":
             return undecided("inequality", f"the same at random points, but: {shared.evidence}")
@@ -166,7 +170,7 @@ def _sides_differ(sides: list[_Side], names: frozenset[str], *, signed: bool) ->
     return None
 
 
-def _constant_ratio(sides: list[_Side], names: frozenset[str]) -> str | None:
+def _constant_ratio(sides: list[_Side], names: frozenset[str]) -> Ball | None:
     """The ratio of the two differences where it is the same number at every point."""
     ratios: list[Ball] = []
     for turn in range(_MOST_RATIOS):
@@ -180,7 +184,7 @@ def _constant_ratio(sides: list[_Side], names: frozenset[str]) -> str | None:
         elif not ratios[-1].overlaps(ratios[0]) or ratios[-1].contains(0):
             return None
         if len(ratios) == _N_RATIOS:
-            return f"{complex(ratios[0].mid()).real:.6g}"
+            return ratios[0]
     return None
 
 

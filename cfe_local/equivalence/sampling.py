@@ -18,7 +18,7 @@ from fractions import Fraction
 from flint import acb, ctx
 
 from cfe_local.equivalence.evaluation import Point, ball, evaluate, unit_interval
-from cfe_local.equivalence.functions import Ball, UndefinedError
+from cfe_local.equivalence.functions import Ball, NoCaseError, UndefinedError
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
 from cfe_local.equivalence.tolerance import Measured, formula_nearness, nearness
@@ -31,6 +31,7 @@ _MIN_POINTS = 3
 _MOST_TURNS = 30
 _N_BRANCHING_POINTS = 48  # Where max, min or cases choose, so that each branch is reached.
 _AGREEMENT = 1e-20
+_HIDING = 1e25  # With 48 digits, terms of size 1 still show beside such a value.
 _SMALL, _LARGE = 1e-60, 1e60
 _RANGES = ((0.4, 2.5), (0.05, 0.95), (1.2, 6.0))
 _WHOLE_CONTEXTS = frozenset({"mod", "factorial2", "gcd", "lcm"})
@@ -182,15 +183,25 @@ class _Sampler:
         return equal("values", f"agree{places} {how}{self.reading.label}")
 
     def _point(self, turn: int, sign: int, *, signed: bool, blur: Fraction = Fraction(0)) -> Point:
-        values = {**sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)), **fixed_values(self.reading)}
+        values = {
+            **sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)),
+            **fixed_values(self.reading),
+        }
         return Point(values, sign, self.reading.log_base, blur, self.common if self.names else frozenset())
 
     def _at(self, turn: int, sign: int, *, signed: bool) -> Outcome | None:
         """None if the two agree at this point."""
         point = self._point(turn, sign, signed=signed)
-        left, right = (evaluate(node, point) for node in self.pair)
+        values = [_value_or_gap(node, point) for node in self.pair]
         self.opaque |= point.opaque
+        if (values[0] is None) != (values[1] is None):
+            return undecided("domain", "one piecewise value has no case where the other has one")
+        left, right = values
+        if left is None or right is None:
+            raise UndefinedError("no case applies")
         self.visited |= point.visited
+        if self.names and max(abs(left).mid(), abs(right).mid()) > _HIDING:
+            raise UndefinedError("a term so large that it would hide the others")
         if left.overlaps(right):
             if not _sharp(left, right):
                 raise UndefinedError("the values cannot be enclosed sharply enough")
@@ -223,6 +234,14 @@ class _Sampler:
         if self.opaque or point.opaque:
             return undecided("unknown functions", f"not the same form; {evidence}")
         return different("values", evidence)
+
+
+def _value_or_gap(node: Node, point: Point) -> Ball | None:
+    """The value, or None where a piecewise value has no case."""
+    try:
+        return evaluate(node, point)
+    except NoCaseError:
+        return None
 
 
 def _decimals(node: Node) -> frozenset[Fraction]:

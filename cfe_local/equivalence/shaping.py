@@ -1,6 +1,6 @@
-"""From a tree to a typed value: what is the value itself, what is only its name, its conditions, another form of it.
+r"""From a tree to a typed value: what is the value itself, what is only its name, its conditions, another form of it.
 
-``x = 1/3 \\approx 0.333`` is the value 1/3 with the name x and another form 0.333; ``B = ..., r > R`` has a
+``x = 1/3 \approx 0.333`` is the value 1/3 with the name x and another form 0.333; ``B = ..., r > R`` has a
 condition; ``f = 0`` about an unknown f is an equation as well as a value of f.
 
 Not here: reading texts (``reading``), comparing values.
@@ -18,6 +18,7 @@ _EXPRESSION_HEADS = frozenset(
     {"num", "sym", "const", "add", "mul", "pow", "pm", "fn", "call", "apply", "int", "sum", "prod", "lim", "deriv",
      "percent", "degrees", "phase", "cases"}
 )  # fmt: skip
+_BOUNDS = frozenset({"<", ">", "<=", ">=", "!=", "->", "<<", ">>", "in"})
 _STATED = ("=", "~", "cong", "==")
 
 
@@ -26,7 +27,7 @@ class Value:
     """A typed value.
 
     Attributes:
-        kind: expression, quantity, equation, relation, logic, set, tuple, list, interval, matrix, growth, boolean, text.
+        kind: expression, quantity, equation, relation, set, tuple, list, interval, matrix, growth, boolean, text.
         node: The value.
         name: What the text calls it, if it says ``name = value``.
         others: Further forms of the same value that the text gives, such as a rounded decimal.
@@ -65,7 +66,7 @@ def _gathered(node: Node) -> Value | None:
         return None
     if any(value.node.head == "sym" and value.name is None for value in shaped) and node.head == "or":
         return None
-    if names and (len(names) > 1 or node.head == "and" and any(value.name is None for value in shaped[:1])):
+    if names and (len(names) > 1 or (node.head == "and" and any(value.name is None for value in shaped[:1]))):
         return None
     if node.head == "and" and len(names) == 1 and all(value.name is not None for value in shaped):
         return None
@@ -96,7 +97,11 @@ def is_name(node: Node) -> bool:
     if node.head == "apply":
         return all(arg.head not in _RELATION_HEADS for arg in node.args)
     if node.head in ("call", "fn"):
-        return (node.name in ("abs", "max", "min", "mean") or node.name.startswith("norm")) and len(node.args) == 1 and is_name(node.args[0])
+        return (
+            (node.name in ("abs", "max", "min", "mean") or node.name.startswith("norm"))
+            and len(node.args) == 1
+            and is_name(node.args[0])
+        )
     if node.head in ("sum", "deriv"):
         return is_name(node.args[0])
     if node.head == "mul" and len(node.args) == 2:
@@ -154,9 +159,7 @@ def _shared(name: Node, rest: list[Node]) -> bool:
             applied = any(here.head == "apply" and here.args[0].name == head for here in walk(node))
             if head in names or applied:
                 return True
-        elif name.head == "sym" and own & names:
-            return True
-        elif name.head not in ("sym", "apply") and name in set(walk(node)):
+        elif (name.head == "sym" and own & names) or (name.head not in ("sym", "apply") and name in set(walk(node))):
             return True
     return False
 
@@ -168,9 +171,13 @@ def _listed(node: Node) -> Value:
         return Value("set", Node("set", tuple(Node("tuple", arg.args) for arg in args)))
     first, *rest = args
     if rest and all(_is_condition(arg) for arg in rest) and not _is_condition(first):
-        named = [arg for arg in rest if _is_definition(arg)]
-        if len(named) < len(rest) or first.head != "rel":
-            return replace(shape(first), given=tuple(named), conditions=tuple(arg for arg in rest if arg not in named))
+        used = symbols(first)
+        named = tuple(arg for arg in rest if _is_definition(arg))
+        conditions = tuple(arg for arg in rest if arg not in named)
+        defines = all(arg.args[0].head == "sym" and arg.args[0].name in used for arg in named)
+        bounds = all(set(arg.name.split()) <= _BOUNDS for arg in conditions if arg.head == "rel")
+        if bounds and defines and (conditions or first.head != "rel"):
+            return replace(shape(first), given=named, conditions=conditions)
     if first.head == "rel" and first.name == "=" and is_name(first.args[0]) and not any(_is_statement(a) for a in rest):
         members = (first.args[1], *rest)
         if first.args[0].head == "sym":

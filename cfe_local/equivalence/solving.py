@@ -50,7 +50,7 @@ def _is_linear(tree: Node, reading: Reading, names: frozenset[str], target: tupl
     return True
 
 
-def _at(tree: Node, reading: Reading, names: frozenset[str], target: tuple[str, int], key: str, w: Fraction) -> Ball:  # noqa: PLR0913
+def _at(tree: Node, reading: Reading, names: frozenset[str], target: tuple[str, int], key: str, w: Fraction) -> Ball:
     """Value of the tree where the target's power is w and the other symbols have the values of ``key``."""
     name, power = target
     values = {
@@ -64,7 +64,9 @@ def _at(tree: Node, reading: Reading, names: frozenset[str], target: tuple[str, 
     return value
 
 
-def _compare(pair: tuple[Node, Node], reading: Reading, names: frozenset[str], target: tuple[str, int]) -> Outcome | None:
+def _compare(
+    pair: tuple[Node, Node], reading: Reading, names: frozenset[str], target: tuple[str, int]
+) -> Outcome | None:
     n_agreed = 0
     factors: list[Ball] = []
     for turn in range(_N_TRIES):

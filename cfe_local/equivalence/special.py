@@ -30,7 +30,7 @@ def equation_and_expression(reference: Value, candidate: Value, context: ValueCo
     equation, value = (reference, candidate) if reference.kind == "equation" else (candidate, reference)
     left, right = equation.node.args
     if right == num(0) and re.search(r"polynomial", context.description, re.IGNORECASE):
-        found = compare(left, value.node) if equation is candidate else compare(left, value.node)
+        found = compare(left, value.node)
         if found.verdict == "equal":
             return equal("polynomial", f"the polynomial of the equation; {found.evidence}")
     asked = f"{context.variable} {context.description}"

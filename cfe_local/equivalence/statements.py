@@ -17,7 +17,9 @@ from cfe_local.equivalence.shaping import Value
 from cfe_local.equivalence.tree import NONE, Node, has_head, symbols
 
 _SIGNS = ("<", "<=", ">", ">=")
-_CONDITION_HEADS = frozenset({"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list"})
+_CONDITION_HEADS = frozenset(
+    {"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list"}
+)
 
 
 def compare_equations(reference: Value, candidate: Value) -> Outcome:

@@ -21,7 +21,7 @@ _OTHERWISE_WORDS = re.compile(r"^(?:otherwise|else|elsewhere)$", re.IGNORECASE)
 
 
 def group(cursor: Cursor) -> Node:
-    """``{...}``, or the single token that LaTeX takes as an argument: ``\\frac12`` takes one digit each.
+    r"""``{...}``, or the single token that LaTeX takes as an argument: ``\frac12`` takes one digit each.
 
     Raises:
         ReadError: If nothing can be taken.
@@ -175,7 +175,7 @@ def _sum(cursor: Cursor) -> Node:
 
 
 def _integral(cursor: Cursor) -> Node:
-    """``\\int_a^b f(x) dx``; the differential may stand in a numerator."""
+    r"""``\int_a^b f(x) dx``; the differential may stand in a numerator."""
     cursor.next()
     lower, upper = _bounds(cursor)
     cursor.in_integral += 1
@@ -201,7 +201,7 @@ def _integrand(cursor: Cursor) -> tuple[Node, Node]:
 
 
 def _differential_inside(body: Node) -> tuple[Node, Node]:
-    """``\\int \\frac{dx}{x}``: the differential among the factors of the integrand."""
+    r"""``\int \frac{dx}{x}``: the differential among the factors of the integrand."""
     if body.head == "mul":
         marks = [arg for arg in body.args if arg.head == "differential"]
         if len(marks) == 1:
@@ -278,7 +278,7 @@ def _ellipsis(cursor: Cursor) -> Node:
 
 
 def _angle(cursor: Cursor) -> Node:
-    """``5 \\angle 30^\\circ`` is polar; ``\\angle ABC`` names an angle, read from either leg."""
+    r"""``5 \angle 30^\circ`` is polar; ``\angle ABC`` names an angle, read from either leg."""
     cursor.next()
     token = cursor.peek()
     if token.kind == "word" and len(token.text) == 3 and token.text.isupper():
@@ -292,7 +292,7 @@ def _angle(cursor: Cursor) -> Node:
 
 
 def environment(cursor: Cursor) -> Node:
-    """``\\begin{...} ... \\end{...}``: a matrix, a piecewise value, or lines of equations."""
+    r"""``\begin{...} ... \end{...}``: a matrix, a piecewise value, or lines of equations."""
     name = cursor.next().text
     if name == "array" and cursor.is_op("{"):
         while cursor.next().text != "}":

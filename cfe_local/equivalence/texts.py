@@ -7,22 +7,62 @@ always mean the same. Meaning is not judged: texts in other words are undecided.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
 from cfe_local.equivalence.wording import leading_boolean, stem, vocabulary
 from cfe_local.records import ValueContext
 
 _ARTICLES = re.compile(r"\b(?:the|a|an)\b")
-_SHORT_WORDS = frozenset("is it of on in to at by no or an as be if so we".split())
+_SHORT_WORDS = frozenset(
+    ["is", "it", "of", "on", "in", "to", "at", "by", "no", "or", "an", "as", "be", "if", "so", "we"]
+)
 _LABEL = re.compile(r"^(?:option|choice|answer|curve|case|part|figure|point)?\s*\(?([a-z0-9]{1,3})\)?$")
 _DRESS = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|operatorname|emph|mbox|textrm|mathsf)\s*")
 _MAX_LABEL_WORDS = 8
 # Words that cannot be dropped from a text without changing what it says.
 _TURNING = frozenset(
-    "not no non none nor never neither without except or but less more than least most only all some any both either "
-    "if unless false true yes half double partly possibly maybe".split()
+    [
+        "not",
+        "no",
+        "non",
+        "none",
+        "nor",
+        "never",
+        "neither",
+        "without",
+        "except",
+        "or",
+        "but",
+        "less",
+        "more",
+        "than",
+        "least",
+        "most",
+        "only",
+        "all",
+        "some",
+        "any",
+        "both",
+        "either",
+        "if",
+        "unless",
+        "false",
+        "true",
+        "yes",
+        "half",
+        "double",
+        "partly",
+        "possibly",
+        "maybe",
+    ]
 )
-_FILLERS = frozenset("about approximately roughly and of is are it which that there approx".split())
+_FILLERS = frozenset(
+    ["about", "approximately", "roughly", "and", "of", "is", "are", "it", "which", "that", "there", "approx"]
+)
+# Words of three letters or more, the fillers, and whole or decimal numbers, in brackets at most: no formula.
+_PLAIN_LABEL = re.compile(r"(?:\(?\d+(?:\.\d+)?\)?|[A-Za-z]{3,}|of|is|it|[,:; ])+")
+_FORMULA = re.compile(r"\\[a-zA-Z]|[\^_=<>+*/|{}]")
 _ALIKE = (
     (r"\bgrey\b", "gray"), (r"\b(?:every|each)\b", "all"), (r"\b(?:are|be)\b", "is"), (r"\bupright\b", "erect"),
     (r"\bupside down\b", "inverted"), (r"\bdne\b", "does not exist"), (r"^there is no\b", "no"),
@@ -58,6 +98,8 @@ def label(text: str) -> str | None:
 
 def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outcome:
     """Equal if one of the rules for texts says so; else undecided."""
+    if any(_FORMULA.search(_DRESS.sub("", text)) for text in (reference, candidate)):
+        return _compare_exactly(reference, candidate, context)
     left, right = normal_form(reference), normal_form(candidate)
     if left and left in (right, _without_variable(right, context)):
         return equal("same text", f"both say {left[:80]!r}")
@@ -71,6 +113,15 @@ def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outc
         if reason:
             return equal("same text", reason)
     return undecided("texts", "texts in different words are left to a reader")
+
+
+def _compare_exactly(reference: str, candidate: str, context: ValueContext) -> Outcome:
+    """Texts with formulas in them: nothing but blanks and dress may differ."""
+    left, right = ("".join(_DRESS.sub("", text).split()) for text in (reference, candidate))
+    if left == right and left:
+        return equal("same text", "the same text but for blanks")
+    reason = _same_chain(reference, candidate, context)
+    return equal("same text", reason) if reason else undecided("texts", "texts in different words are left to a reader")
 
 
 def _without_variable(text: str, context: ValueContext) -> str:
@@ -102,19 +153,21 @@ def _same_words(reference: str, candidate: str, context: ValueContext) -> str:
     ``Aggressive, grey: 80`` and ``80 aggressive grey flies``. A noun is not dropped if the description offers it as an
     alternative, nor any word that can turn the meaning.
     """
+    if not all(_PLAIN_LABEL.fullmatch(text.strip()) for text in (reference, candidate)):
+        return ""
     ours, theirs = (_words(text) for text in (reference, candidate))
-    if not 2 <= len(ours) <= _MAX_LABEL_WORDS or not any(word.isdigit() for word in ours) or not ours <= theirs:
+    if not 2 <= len(ours) <= _MAX_LABEL_WORDS or not any(word[0].isdigit() for word in ours) or ours - theirs:
         return ""
     known = vocabulary(ValueContext(description=context.description))
     for word in theirs - ours:
-        if word in _TURNING or word.isdigit() or stem(word) not in known or _is_offered(word, context.description):
+        if word in _TURNING or word[0].isdigit() or stem(word) not in known or _is_offered(word, context.description):
             return ""
     return f"the same words and numbers: {', '.join(sorted(ours))}"
 
 
-def _words(text: str) -> set[str]:
-    found = set(re.findall(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d]", re.sub(r"[()]", " ", normal_form(text).lower())))
-    return found - _FILLERS - {"\\approx", "~"}
+def _words(text: str) -> Counter[str]:
+    found = Counter(re.findall(r"[a-z]+|\d+(?:\.\d+)?", normal_form(text).lower()))
+    return Counter({word: n for word, n in found.items() if word not in _FILLERS})
 
 
 def _is_offered(word: str, description: str) -> bool:

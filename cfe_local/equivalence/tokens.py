@@ -97,7 +97,12 @@ def tokenize(text: str) -> list[Token]:
 def _next(text: str, at: int, spaced: bool) -> tuple[list[Token], int]:  # noqa: FBT001
     """The tokens that start at ``at`` and the position after them."""
     number = _NUMBER.match(text, at)
-    if number and number["grouped"] and text[at - 1 : at] in ("(", "[") and text[number.end() : number.end() + 1] in (")", "]"):
+    if (
+        number
+        and number["grouped"]
+        and text[at - 1 : at] in ("(", "[")
+        and text[number.end() : number.end() + 1] in (")", "]")
+    ):
         number = re.compile(r"\d+").match(text, at)  # ``(12,102)`` is a pair, not a number in brackets.
     if number:
         value, ulp = number_value(number.group())
@@ -130,7 +135,7 @@ def _command(text: str, name: str, at: int, spaced: bool) -> tuple[list[Token], 
 
 
 def _upright(content: str, spaced: bool) -> list[Token]:  # noqa: FBT001
-    """Content of ``\\mathrm``: one identifier, or several tokens whose letter runs are identifiers."""
+    r"""Content of ``\mathrm``: one identifier, or several tokens whose letter runs are identifiers."""
     if re.fullmatch(r"[A-Za-z]+", content):
         return [Token("name", content, spaced)]
     inner = [Token("name", token.text, token.spaced) if token.kind == "word" else token for token in tokenize(content)]

@@ -142,7 +142,8 @@ euro euros EUR | 1 | EUR |
 pounds GBP | 1 | GBP |
 yuan RMB CNY | 1 | CNY |
 yen JPY | 1 | JPY |
-pu unit units times dimensionless unitless | 1 | |
+pu times dimensionless unitless | 1 | |
+unit units | 1 | unit |
 mu | 1 | mapunit |
 cM centimorgan centimorgans | 1 | mapunit |
 px pixel pixels | 1 | px |

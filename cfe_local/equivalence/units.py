@@ -71,10 +71,10 @@ _ITEM = re.compile(
 
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> tuple[Unit, ...]:
-    """All meanings of a written unit.
+    r"""All meanings of a written unit.
 
     Args:
-        text: The unit in cleaned notation, such as ``kJ/kg``, ``\\mathrm{m s^{-1}}`` or ``kilometres per hour``.
+        text: The unit in cleaned notation, such as ``kJ/kg``, ``\mathrm{m s^{-1}}`` or ``kilometres per hour``.
 
     Returns:
         One entry per meaning; empty if any part is not a known unit.

@@ -17,13 +17,35 @@ from cfe_local.records import ValueContext
 
 _UNITS = dict(
     zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split(),
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ],
         range(20),
         strict=True,
     )
 )
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_TENS = dict(
+    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
+)
 _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _FRACTIONS = {
     "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
@@ -32,12 +54,57 @@ _FRACTIONS = {
 _TRUE = frozenset({"true", "yes", "y", "correct"})
 _FALSE = frozenset({"false", "no", "n", "incorrect"})
 _KEPT = frozenset(
-    "not no non none nor never neither without except or and less more greater smaller than least most at over under "
-    "between about per times half double twice minus plus negative inverse reciprocal square squared root if when unless "
-    "only all every any both either each".split()
+    [
+        "not",
+        "no",
+        "non",
+        "none",
+        "nor",
+        "never",
+        "neither",
+        "without",
+        "except",
+        "or",
+        "and",
+        "less",
+        "more",
+        "greater",
+        "smaller",
+        "than",
+        "least",
+        "most",
+        "at",
+        "over",
+        "under",
+        "between",
+        "about",
+        "per",
+        "times",
+        "half",
+        "double",
+        "twice",
+        "minus",
+        "plus",
+        "negative",
+        "inverse",
+        "reciprocal",
+        "square",
+        "squared",
+        "root",
+        "if",
+        "when",
+        "unless",
+        "only",
+        "all",
+        "every",
+        "any",
+        "both",
+        "either",
+        "each",
+    ]
 )
 _LEAD = re.compile(
-    r"^(?:(?:the|so|thus|hence|therefore|we|get|final|answer|result|value|is|are|be|equals?|equal to|gives?|of|:|\s)+\s)",
+    r"^(?:(?:the|so|thus|hence|therefore|we|get|final|answer|result|value|is|are|be|equals?|equal to|gives?|of|:|\s)+\s)",  # noqa: E501
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
@@ -162,7 +229,8 @@ def without_nouns(text: str, words: frozenset[str]) -> str | None:
     nouns = parts[len(parts) - n_nouns :]
     if not nouns or nouns[0] == "per" or any(not _names_what_is_counted(noun, words) for noun in nouns):
         return None
-    return " ".join(parts[: len(parts) - n_nouns]).strip() or None
+    kept = " ".join(parts[: len(parts) - n_nouns]).strip()
+    return kept if re.search(r"[\d=+*/^]", kept) and not re.match(r"[A-Za-z]{2}", kept) else None
 
 
 def _names_what_is_counted(noun: str, words: frozenset[str]) -> bool:
@@ -176,7 +244,7 @@ def _names_what_is_counted(noun: str, words: frozenset[str]) -> bool:
 def without_lead(text: str, words: frozenset[str]) -> str | None:
     """``Family 1 gets 0`` as ``0``, where the problem uses the words before the verb; else None."""
     match = re.fullmatch(
-        r"([A-Za-z][\w\s'()-]*?)\s*(?:\b(?:is|are|gets?|equals|receives?|has|will be|is equal to|equal to)\s|[=:])\s*(.+)",
+        r"([A-Za-z][\w\s'()-]*?)\s*(?:\b(?:is|are|gets?|equals|receives?|has|will be|is equal to|equal to)\s|[=:])\s*(.+)",  # noqa: E501
         text,
     )
     if match is None:

@@ -6,11 +6,13 @@ key (the last wins), lines whose key nobody planned. Not here: which files a run
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic
@@ -69,14 +71,15 @@ class RecordStream(Generic[RecordT]):
         """
         records: dict[str, RecordT] = {}
         tally = Tally(self.path)
-        for _, record in self._scan(tally):
-            label = self._label(record)
-            if planned is not None and label not in planned:
-                tally.orphan(label)
-                continue
-            if records.pop(label, None) is not None:
-                tally.n_duplicates += 1
-            records[label] = record
+        with _without_cycle_collection():
+            for _, record in self._scan(tally):
+                label = self._label(record)
+                if planned is not None and label not in planned:
+                    tally.orphan(label)
+                    continue
+                if records.pop(label, None) is not None:
+                    tally.n_duplicates += 1
+                records[label] = record
         return Loaded(MappingProxyType(records), tally.report(len(records)))
 
     def index(self, planned: Collection[str] | None = None) -> StreamIndex[RecordT]:
@@ -224,6 +227,18 @@ class RecordStream(Generic[RecordT]):
             f" ({self._n_unsynced} more are written but not yet confirmed by the disk).\n"
             "Fix: free space (or repair the disk), then run the same command again; it goes on where it stopped."
         )
+
+
+@contextmanager
+def _without_cycle_collection() -> Iterator[None]:
+    """Pause the search for reference cycles: records have none, and looking takes half of the time of a large load."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

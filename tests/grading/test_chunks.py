@@ -30,7 +30,11 @@ def test_a_binary_minus_stands_alone() -> None:
 
 
 def test_characters_of_scripts_without_blanks_are_pieces_of_their_own() -> None:
-    assert chunks("概率为十四") == ["概", "率", "为", "十", "四"]
+    assert chunks("概率为高") == ["概", "率", "为", "高"]
+
+
+def test_a_number_in_chinese_words_stays_whole() -> None:
+    assert chunks("概率为十四分之十一。") == ["概", "率", "为", "十四分之十一", "。"]
 
 
 @given(st.text(alphabet=st.sampled_from("ab01.,-−=\\frac{}()$ \n十é"), max_size=60))

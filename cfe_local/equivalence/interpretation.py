@@ -25,9 +25,7 @@ from cfe_local.equivalence.structures import bound_names
 from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, sym, symbols, walk
 
 _STYLED = re.compile(r"^(bold|cal|frak|bb|sf)\((.*?)\)(.*)$")
-_SPECIAL_CALLS = {
-    "Gamma": ("gamma", 1), "zeta": ("zeta", 1), "theta": ("heaviside", 1), "H": ("heaviside", 1), "Phi": ("Phi", 1),
-}  # fmt: skip
+_SPECIAL_CALLS = {"Gamma": ("gamma", 1), "zeta": ("zeta", 1), "Phi": ("Phi", 1)}  # fmt: skip
 _FUNCTION_LETTERS = frozenset(
     [
         "f",
@@ -103,7 +101,7 @@ def _drop_arguments(reference: Node, candidate: Node) -> tuple[Node, Node]:
             if here.head == "apply":
                 arguments.setdefault(here.args[0].name, set()).add(here.args[1:])
         bare_here, bare_there = _bare_names(one), _bare_names(other)
-        applied_there = {here.args[0].name for here in walk(other) if here.head == "apply"}
+        applied_there = {here.args[0].name for here in walk(other) if here.head == "apply" and _is_to_symbols(here)}
         for name, lists in arguments.items():
             plain = len(lists) == 1 and all(arg.head == "sym" for args in lists for arg in args)
             usual = "_" in name or "'" in name or name in _FUNCTION_LETTERS
@@ -113,16 +111,22 @@ def _drop_arguments(reference: Node, candidate: Node) -> tuple[Node, Node]:
         return reference, candidate
 
     def change(node: Node) -> Node:
-        return node.args[0] if node.head == "apply" and node.args[0].name in dropped else node
+        is_dropped = node.head == "apply" and node.args[0].name in dropped and _is_to_symbols(node)
+        return node.args[0] if is_dropped else node
 
     return rewrite(reference, change), rewrite(candidate, change)
+
+
+def _is_to_symbols(application: Node) -> bool:
+    """Whether something is applied to plain symbols; brackets around more look like a factor."""
+    return all(arg.head == "sym" for arg in application.args[1:])
 
 
 def _bare_names(node: Node) -> set[str]:
     """Symbols used without brackets after them."""
     if node.head == "sym":
         return {node.name}
-    args = node.args[1:] if node.head == "apply" else node.args
+    args = node.args[1:] if node.head == "apply" and _is_to_symbols(node) else node.args
     return {name for arg in args for name in _bare_names(arg)}
 
 

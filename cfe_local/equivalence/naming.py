@@ -32,6 +32,8 @@ def names_agree(reference: Value, candidate: Value, context: ValueContext) -> bo
 
 def _same_arguments(left: Node, right: Node) -> bool:
     """``f(x)`` and ``f(X)`` are not the same; ``f(x)`` and ``f`` may be."""
+    if left.head == right.head == "deriv" and left.name != right.name:
+        return False
     if left.head != "apply" or right.head != "apply" or len(left.args) != len(right.args):
         return True
     return left.args[1:] == right.args[1:]

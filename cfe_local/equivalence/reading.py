@@ -34,6 +34,8 @@ _CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|
 _SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
 
+# Short codes and lists of them, such as genotypes: no products of letters, unless a formula is asked for.
+_CODES = re.compile(r"[A-Za-z]{2,3}(?:(?: ?, ?| )(?:(?:and|or) )?[A-Za-z]{2,3})*")
 # ``Mcos``, ``mgsin``: a few symbols run together with a function or Greek letter.
 _FUNCTION_RUN = re.compile(
     rf"[A-Za-z]{{0,3}}(?:{'|'.join(name for name in sorted(_KNOWN_WORDS) if len(name) >= 3)})[A-Za-z]{{0,1}}"
@@ -143,12 +145,15 @@ def _with_note(text: Text, body: str) -> Iterator[Value]:
     note = _NOTE.match(body)
     if note is not None:
         for value in _plain(text, note[1]):
-            yield replace(value, note=note[2].strip().lower())
+            yield replace(value, note=note[2].strip())
     condition = _FOR_WHERE.match(body)
     if condition is not None:
-        conditions = tuple(_trees(text, re.sub(r"\(.*[a-z]{3}.*\)$", "", condition[3])))[:1]
+        remark = re.search(r"\(([^()]*[a-z]{3}[^()]*)\)$", condition[3])
+        stated = condition[3][: remark.start()] if remark else condition[3]
+        conditions = tuple(_trees(text, stated))[:1]
         for value in _plain(text, condition[1].rstrip(" ,;")) if conditions else ():
-            yield replace(value, conditions=(*value.conditions, *conditions))
+            words = remark[1].strip() if remark else value.note
+            yield replace(value, conditions=(*value.conditions, *conditions), note=words)
 
 
 def _plain(text: Text, body: str) -> Iterator[Value]:
@@ -191,7 +196,7 @@ def _is_prose(text: Text, body: str) -> bool:
         return True
     if text.latex and "\\text" not in body:
         return False
-    if re.fullmatch(r"[A-Za-z]{2,3}", body) and text.context.type != "formula" and body not in _KNOWN_WORDS:
+    if _CODES.fullmatch(body) and text.context.type != "formula" and body not in _KNOWN_WORDS:
         return body not in text.known
     outside = re.sub(r"\\[a-zA-Z]+|_\{?[A-Za-z0-9]+\}?", " ", body)
     for run in re.findall(r"[A-Za-z]+", outside):

@@ -22,7 +22,7 @@ _ALGEBRAIC = re.compile(
 _ROOT = re.compile(
     r"(\\?(?:zeta|omega|xi)\b|[ζωξ])[^.]{0,40}?primitive\s+\$?(\d+)\s*\$?(?:\^?\{?\s*(?:\\text\{)?(?:th|st|nd|rd)|-th)",
 )
-_BINDING = re.compile(r"polynomial|function|series|transform|expression in one variable", re.IGNORECASE)
+_BINDING = re.compile(r"polynomial", re.IGNORECASE)
 
 
 def equation_and_expression(reference: Value, candidate: Value, context: ValueContext) -> Outcome | None:
@@ -57,7 +57,7 @@ def rename_bound_variable(reference: Value, candidate: Value, context: ValueCont
     """The candidate with its one variable named as in the reference, where both are functions of one variable.
 
     Only where a text binds the variable: the candidate is written as a function of it (``m(t) = t^2 + 1``), and the
-    problem asks for a polynomial or function.
+    problem asks for a polynomial.
     """
     name = candidate.name
     if name is None or name.head != "apply" or len(name.args) != 2 or name.args[1].head != "sym":
@@ -65,6 +65,8 @@ def rename_bound_variable(reference: Value, candidate: Value, context: ValueCont
     ours, theirs = symbols(reference.node), symbols(candidate.node)
     bound = name.args[1].name
     if theirs != {bound} or len(ours) != 1 or ours == theirs or not _BINDING.search(context.description):
+        return None
+    if reference.name is not None and not (reference.name.head == "apply" and symbols(reference.name) >= ours):
         return None
     return substitute(candidate.node, {bound: sym(next(iter(ours)))})
 

@@ -187,7 +187,7 @@ def plain_words(text: str) -> str:
 def vocabulary(context: ValueContext) -> frozenset[str]:
     """Stems of the words that the problem uses for its variable."""
     text = f"{context.variable.replace('_', ' ')} {context.description} {context.question}"
-    return frozenset(stem(word) for word in re.findall(r"[A-Za-z]{2,}|\d+", text))
+    return frozenset(stem(word) for word in re.findall(r"[A-Za-z][A-Za-z0-9]+|\d+", text))
 
 
 def stem(word: str) -> str:

@@ -1,0 +1,1 @@
+"""People look at responses or at a benchmark, label what they see, and learn how far they agree."""

@@ -20,7 +20,7 @@ from flint import acb, arb, ctx, fmpq
 
 from cfe_local.equivalence.calculus import derivative
 from cfe_local.equivalence.functions import Ball, NoCaseError, UndefinedError, apply, real
-from cfe_local.equivalence.limits import MAX_LOG2, MAX_TERMS, LimitError
+from cfe_local.equivalence.limits import MAX_BOUND_VALUES, MAX_LOG2, MAX_TERMS, LimitError
 from cfe_local.equivalence.tree import Node
 
 _NODES = 6  # Of the functional that stands for an integral: more than any polynomial coincidence survives.
@@ -38,6 +38,7 @@ class Point:
         unblurred: Decimals that stay exact all the same, because both sides have them.
         opaque: Set when a stand-in was used.
         visited: Which branch of which max, min or piecewise node (by identity) was taken.
+        n_bound: Values that bound variables have taken so far, shared by all scopes.
         left_reals: Set when a real function was continued beyond its real domain (a root or logarithm of a negative).
     """
 
@@ -49,6 +50,7 @@ class Point:
     opaque: bool = field(default=False)
     left_reals: bool = field(default=False)
     visited: set[tuple[int, int]] = field(default_factory=set)
+    n_bound: list[int] = field(default_factory=lambda: [0])
 
 
 def ball(value: Fraction) -> Ball:
@@ -204,7 +206,11 @@ def unit_interval(key: str) -> Fraction:
 
 
 def _with(point: Point, name: str, value: Ball) -> Point:
+    point.n_bound[0] += 1
+    if point.n_bound[0] > MAX_BOUND_VALUES:
+        raise LimitError(f"more than {MAX_BOUND_VALUES} values of bound variables")
     inner = Point({**point.values, name: value}, point.sign, point.log_base, point.blur, point.unblurred)
+    inner.n_bound = point.n_bound
     inner.opaque, inner.left_reals, inner.visited = point.opaque, point.left_reals, point.visited
     return inner
 
@@ -290,7 +296,7 @@ def _enclosed_integral(body: Node, bound: Node, limits: tuple[Node, Node], point
     def integrand(x: Ball, _analytic: bool) -> Ball:  # noqa: FBT001 - the signature is flint's
         try:
             return evaluate(body, _with(point, bound.name, x))
-        except (UndefinedError, ZeroDivisionError):
+        except (UndefinedError, ZeroDivisionError, LimitError):
             return acb("nan")
 
     bits = ctx.prec

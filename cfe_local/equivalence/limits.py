@@ -29,6 +29,9 @@ MAX_LOG2 = 1_000_000.0
 MAX_TERMS = 400
 """Most terms of a sum or product that is added up term by term."""
 
+MAX_BOUND_VALUES = 2500
+"""Most values that bound variables take in one evaluation, over all nested sums and integrals."""
+
 MAX_BRANCHES = 4
 """Most plus-minus signs in one value that are written out as separate branches (2**4 = 16 values)."""
 

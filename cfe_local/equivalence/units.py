@@ -61,6 +61,7 @@ def is_unit_name(name: str) -> bool:
     return name in _symbols()
 
 
+_UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mbox|rm|mathit|bf|mathbf)\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _ITEM = re.compile(
     r"\s*(?:(?P<times>\*|\\cdot(?![a-zA-Z])|\\times(?![a-zA-Z])|·|-(?=[A-Za-z]))|(?P<over>/|\bper\b)|(?P<open>\()|(?P<close>\))"
     r"|(?P<name>\\?[A-Za-z]+(?:_\{?\\?[a-z]+\}?)?|%|\\%)"
@@ -107,7 +108,7 @@ def parse_unit(text: str) -> tuple[Unit, ...]:
 def _plain(text: str) -> str:
     """The unit without LaTeX dress."""
     for _ in range(4):
-        text = re.sub(r"\\(?:text|mathrm|textrm|operatorname|mbox|rm|mathit|bf|mathbf)\s*\{([^{}]*)\}", r" \1 ", text)
+        text = _UPRIGHT.sub(r" \1 ", text)
     text = re.sub(
         r"\\[dt]?frac\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r" (\1)/(\2) ", text
     )

@@ -13,6 +13,7 @@ from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.base import GradingTask, Judged, Pair, not_finished
 from cfe_local.grading.candidates import candidates, references
 from cfe_local.grading.extraction import extracted
+from cfe_local.grading.guards import doubt
 from cfe_local.grading.outcomes import verdict_without_grading
 from cfe_local.grading.verification import verification, verified, without_value
 from cfe_local.records import Case, Comparison, Extraction, ValueContext, Verdict
@@ -96,7 +97,9 @@ class ShortToShort:
         asked = verification(task, position, value.value, comparison, judged, self.settings)
         if asked.due is not None:
             return None, [], asked.due
-        return verified(base, asked, self.settings), [], None
+        target = task.targets[position]
+        against = doubt(target.value, value.value, target.type)
+        return verified(base, asked, self.settings, against=against), [], None
 
 
 def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:

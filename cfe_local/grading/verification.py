@@ -50,13 +50,14 @@ def verification(
     return attempted(judged, make, lambda answer: read_verification(answer.text))
 
 
-def verified(base: Verdict, found: Attempted[Verification], settings: JudgeSettings) -> Verdict:
+def verified(base: Verdict, found: Attempted[Verification], settings: JudgeSettings, *, against: str | None) -> Verdict:
     """The verdict that follows from a finished verification.
 
     Args:
         base: The verdict as far as it is known: key, variable, extraction, comparison.
         found: A verification with an answer or a failure.
         settings: Says from which probability a "correct" is believed.
+        against: What speaks against believing a "correct" (see `guards`), or None.
     """
     if found.value is None or found.answer is None:
         return base.model_copy(
@@ -72,6 +73,8 @@ def verified(base: Verdict, found: Attempted[Verification], settings: JudgeSetti
     }
     if not found.value.is_correct:
         update |= {"verdict": "incorrect", "reason": "judge_incorrect"}
+    elif against is not None:
+        update |= {"verdict": "undecided", "reason": "judge_doubted", "evidence": against}
     elif p_correct is not None and p_correct < settings.accept_from:
         update |= {"verdict": "undecided", "reason": "judge_unsure"}
     else:

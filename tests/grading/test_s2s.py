@@ -236,3 +236,10 @@ def test_the_threshold_is_a_setting() -> None:
     lenient = ShortToShort(JudgeSettings(accept_from=0.5))
     assert lenient.settings.accept_from == 0.5
     assert lenient.name == S2S.name == "s2s"
+
+
+def test_a_sure_yes_that_words_speak_against_stays_undecided() -> None:
+    one = task("So such an algorithm exists, as was to be shown.", target("answer", "Impossible", "other"))
+    verdict = verified(True, 0.999, one, "such an algorithm exists")
+    assert (verdict.verdict, verdict.reason) == ("undecided", "judge_doubted")
+    assert "negates" in verdict.evidence

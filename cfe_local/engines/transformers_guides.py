@@ -6,6 +6,7 @@ JSON schemas and regular expressions go through Outlines' own automata, or throu
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +53,7 @@ class GuideMaker:
         return _eager(processor)
 
     def _compile(self, constraint: Constraint) -> Callable[[], Guide]:
+        _import_kernels()
         try:
             if isinstance(constraint, GrammarConstraint) or self._backend == "guidance":
                 return self._with_llguidance(constraint)
@@ -93,6 +95,13 @@ class GuideMaker:
                 words, wrapped.eos_token_id, wrapped.eos_token, wrapped.convert_token_to_string
             )
         return self._vocabulary
+
+
+def _import_kernels() -> None:
+    """Outlines' masks import torch's compiler, which warns about torch's own older parts; no news for anybody here."""
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        import llguidance.torch
+        import outlines_core.kernels.torch  # noqa: F401 - for the import alone
 
 
 def _eager(processor: Guide) -> Guide:

@@ -185,13 +185,21 @@ def test_logprobs_of_a_choice_are_probabilities_of_its_options(smollm: LoadedEng
 
 
 def test_thinking_is_closed_by_its_budget_and_is_no_answer(thinker: LoadedEngine) -> None:
-    sampling = Sampling(temperature=0.0, max_tokens=12, thinking_tokens=10)
+    sampling = Sampling(temperature=0.0, max_tokens=12, thinking_tokens=3)
     (response,) = ask(thinker, case("What is 2 + 2?", sampling=sampling))
     assert response.thinking_end == "closed_by_budget"
     assert response.thinking
     assert "</think>" not in response.text + response.thinking
     assert response.n_answer_tokens <= 12
     assert response.outcome in ("answered", "truncated")
+
+
+def test_a_model_that_stops_inside_its_thinking_has_no_answer(thinker: LoadedEngine) -> None:
+    sampling = Sampling(temperature=0.0, max_tokens=12, thinking_tokens=400)
+    (response,) = ask(thinker, case("Say hi.", sampling=sampling))
+    assert (response.outcome, response.thinking_end, response.text) == ("truncated_thinking", "unclosed", "")
+    assert response.n_answer_tokens == 0
+    assert response.n_thinking_tokens > 0
 
 
 def test_a_constraint_closes_thinking_before_the_answer(thinker: LoadedEngine) -> None:

@@ -19,6 +19,7 @@ VERBS = {
     "generate": ("cfe_local.cli.run", "generate", "Only generate responses."),
     "grade": ("cfe_local.cli.grade", "grade", "Grade finished runs, one judge load for all."),
     "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
+    "compare": ("cfe_local.cli.compare", "compare", "Compare graded runs: differences, tests, where they differ."),
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),
     "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
     "verify": ("cfe_local.cli.verify", "verify", "Compare pairs of values."),

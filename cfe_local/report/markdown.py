@@ -16,7 +16,7 @@ def render_markdown(report: Report) -> str:
         share = headline.share
         found = f" (95 %: {interval(share.interval)})" if share.interval else ""
         lines.append(
-            f"- **{headline.name}: {percent(share.value)} %**{found}, {fraction(share)} {headline.explanation}"
+            f"- **{_text(headline.name)}: {percent(share.value)} %**{found}, {fraction(share)} {headline.explanation}"
         )
     lines.append("")
     if report.warnings:

@@ -81,7 +81,33 @@ class Histogram:
     counts: tuple[int, ...]
 
 
-Chart = IntervalChart | StackedBars | Histogram
+@dataclass(frozen=True, slots=True)
+class ScatterPoint:
+    """One point: x above 0 in the chart's unit, y a share in [0, 1] with its interval, where there is one.
+
+    Attributes:
+        mark: What stands beside the point, a character or two.
+        name: What stands in the legend, the mark included.
+    """
+
+    mark: str
+    name: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Shares against something that costs: tokens, size."""
+
+    caption: str
+    x_name: str
+    points: tuple[ScatterPoint, ...]
+
+
+Chart = IntervalChart | StackedBars | Histogram | Scatter
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,14 @@ Colours come from the page's style sheet by class, which is what makes them foll
 
 from __future__ import annotations
 
-from html import escape
 from itertools import pairwise
 
 from markupsafe import Markup
 
-from cfe_local.report.characters import visible
-from cfe_local.report.model import Chart, Histogram, IntervalChart, StackedBars
+from cfe_local.report.model import Chart, Histogram, IntervalChart, Scatter, StackedBars
 from cfe_local.report.numbers import percent
+from cfe_local.report.scatter import LEFT, RIGHT, WIDTH, scatter_pieces, svg_text
 
-WIDTH = 360
-LEFT, RIGHT = 4, 352
 ROW = 32
 AXIS_ENDS = (0.1, 0.2, 0.5, 1.0)
 """Where a share axis may end: the first that holds every interval."""
@@ -28,16 +25,15 @@ def draw(chart: Chart) -> Markup:
         return _intervals(chart)
     if isinstance(chart, StackedBars):
         return _stacked(chart)
+    if isinstance(chart, Scatter):
+        height, pieces = scatter_pieces(chart)
+        return _svg(chart.caption, height, pieces)
     return _histogram(chart)
 
 
 def _svg(caption: str, height: float, pieces: list[str]) -> Markup:
-    head = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_text(caption)}">'
+    head = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{svg_text(caption)}">'
     return Markup(head + "".join(pieces) + "</svg>")  # texts are escaped where they are placed
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
 
 
 def _intervals(chart: IntervalChart) -> Markup:
@@ -57,7 +53,7 @@ def _intervals(chart: IntervalChart) -> Markup:
     for i, mark in enumerate(chart.marks):
         top = 14 + ROW * i
         name = f"{mark.name} (published)" if mark.kind == "published" else mark.name
-        pieces.append(f'<text class="{mark.kind}" x="{LEFT}" y="{top + 13}">{_text(name)}</text>')
+        pieces.append(f'<text class="{mark.kind}" x="{LEFT}" y="{top + 13}">{svg_text(name)}</text>')
         pieces.append(f'<text class="figure" x="{RIGHT}" y="{top + 13}" text-anchor="end">{percent(mark.value)}</text>')
         if mark.low is not None and mark.high is not None:
             bounds = f'x1="{x(mark.low):.1f}" y1="{top + 22}" x2="{x(mark.high):.1f}" y2="{top + 22}"'
@@ -76,7 +72,7 @@ def _stacked(chart: StackedBars) -> Markup:
         top = 38 * i
         total = sum(part.n for part in parts) or 1
         label = ", ".join(f"{part.n} {part.name}" for part in parts if part.n)
-        pieces.append(f'<text x="{LEFT}" y="{top + 12}">{_text(name)}: {_text(label or "none")}</text>')
+        pieces.append(f'<text x="{LEFT}" y="{top + 12}">{svg_text(name)}: {svg_text(label or "none")}</text>')
         left = float(LEFT)
         for part in parts:
             width = (RIGHT - LEFT) * part.n / total

@@ -21,7 +21,7 @@ def print_report(report: Report, console: Console) -> None:
     console.print()
     for headline in report.headlines:
         share = headline.share
-        line = Text(f"{headline.name:<18}")
+        line = Text(f"{visible(headline.name):<18}")
         line.append(f"{percent(share.value):>6} %", style="bold")
         line.append(f"  {interval(share.interval):>11}  {fraction(share):>10}  {headline.explanation}", style="dim")
         console.print(line)

@@ -45,9 +45,9 @@ def test_a_run_killed_twice_ends_like_one_that_was_left_alone_and_needs_no_netwo
     """One SIGKILL while it generates, one while it grades; scripts/soak has the long series."""
     if not can_cut_the_network():
         pytest.skip("needs the right to make a network namespace, unshare and ip")
-    soak = [sys.executable, str(REPOSITORY / "scripts/soak"), "--kills", "1", "--limit", "4", "--max-tokens", "48"]
+    soak = [sys.executable, str(REPOSITORY / "scripts/soak"), "--kills", "1", "--limit", "2", "--max-tokens", "48"]
     done = subprocess.run(
-        [*LOOPBACK_ONLY, *soak, "--model", examinee, "--out", str(tmp_path / "soak")],
+        [*LOOPBACK_ONLY, *soak, "--protocols", "s2s", "--model", examinee, "--out", str(tmp_path / "soak")],
         capture_output=True, text=True, timeout=1200, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -45,7 +45,7 @@ def clean(text: str) -> str:
     Returns:
         The same value in LaTeX-like ASCII notation; letters of other scripts stay as they are.
     """
-    latex = is_latex(text)
+    tilde = " " if "\\" in text else "~"
     text = _join_combining(text)
     text = _GREEK_SUBSCRIPT.sub(lambda m: f"_{{{m[1]}}}", text)
     text = _GREEK_INDEX.sub(lambda m: f"{m[1]}_{{{m[2]}}}", text)
@@ -56,7 +56,7 @@ def clean(text: str) -> str:
     text = _dollars(text)
     whole = re.fullmatch(r"\s*\\(?:text|textbf|textrm|mathrm|mathbf)\{([^{}\\]*)\}\s*", text)
     text = whole[1] if whole else text
-    text = _layout(text, tilde=" " if latex else "~")
+    text = _layout(text, tilde=tilde)
     return _trim(text)
 
 

@@ -19,7 +19,7 @@ _PINT_NAMES = {
     "pc": "parsec", "Btu": "Btu", "mi": "mile",
 }  # fmt: skip
 _BASE = {"m": "meter", "kg": "kilogram", "s": "second", "A": "ampere", "K": "kelvin", "mol": "mole", "cd": "candela"}
-_CHECKED = (
+_CHECKED = (  # noqa: SIM905
     # Not here: becquerel (Pint counts decays as a dimension) and gauss (another system of units in Pint).
     "m g s A K mol Hz N Pa J W C V F Omega S Wb T H Gy Sv kat rad deg arcmin arcsec rev rpm min h d week yr L t ha eV "
     "u AA bar atm mmHg cal Btu hp erg dyn P D in ft yd mi nmi au pc ly mph lb lbf kip psi ksi gal qt oz slug"

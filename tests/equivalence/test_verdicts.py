@@ -30,8 +30,10 @@ def test_the_verdict_is_the_stated_one(row: dict[str, Any]) -> None:
     assert got.verdict == row["verdict"], f"{row['why']}: {got.by}: {got.evidence}"
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if not row.values[0].get("one_way")])
+@pytest.mark.parametrize("row", ROWS)
 def test_exchanging_the_two_values_never_turns_the_verdict_round(row: dict[str, Any]) -> None:
+    if row.get("one_way"):  # A rule that is about the reference alone.
+        return
     got = equivalent(row["candidate"], row["reference"], _context(row))
     opposite = {"equal": "different", "different": "equal"}
     assert got.verdict != opposite.get(row["verdict"]), f"{got.by}: {got.evidence}"

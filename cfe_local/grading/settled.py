@@ -30,6 +30,9 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 MAX_OTHER_WORDS = 20
 """A final line with more words around its one formula is prose that may say anything about it."""
 
+MIN_SPOKEN_NAME = 4
+"""Shorter names are symbols, not words of a sentence."""
+
 MAX_BRIEF_WORDS = 4
 MAX_BRIEF_LENGTH = 60
 HEDGE = re.compile(
@@ -160,7 +163,8 @@ def _several(text: str, found: list[Statement], targets: Sequence[TargetVariable
     for target in targets:
         exact = [one for one in strong if one.name and same_name(one.name, target.name)]
         finals = [one for one in exact if one.mark in {"boxed", "final"}]
-        chosen.append(next(reversed(finals or exact), None))
+        last = next(reversed(finals or exact), None)
+        chosen.append(None if last is not None and _is_said_again(text, last, target.name) else last)
     _eliminate(found, chosen)
     cells = looked_up(text, targets) if not any(chosen) else None
     if cells is not None and not RETRACTION.search(text, text.rfind(cells[-1].value)):
@@ -169,6 +173,14 @@ def _several(text: str, found: list[Statement], targets: Sequence[TargetVariable
         None if one is None or RETRACTION.search(text, one.end) else Settled(last_member(one.value), one.whole)
         for one in chosen
     )
+
+
+def _is_said_again(text: str, one: Statement, name: str) -> bool:
+    """Whether a value from a list or table is followed by a sentence that gives its quantity a number again."""
+    words = name.replace("_", " ")
+    if one.mark not in {"item", "final"} or len(words) < MIN_SPOKEN_NAME:
+        return False
+    return re.search(rf"(?<!\\)\b{re.escape(words)}\b[^.\n|]{{0,40}}\d", text[one.end :], re.IGNORECASE) is not None
 
 
 def _eliminate(found: list[Statement], chosen: list[Statement | None]) -> None:

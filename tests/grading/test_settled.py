@@ -82,6 +82,21 @@ def test_several_variables_are_settled_by_their_names(text: str, expected: list[
     assert values(text, X, Y) == expected
 
 
+def test_a_list_value_that_a_later_sentence_gives_again_is_left_to_the_judge() -> None:
+    text = "| quantity | value |\n|---|---|\n| work | 400 J |\n| efficiency | 2/9 |\n\nSo the efficiency is 50 %."
+    assert values(text, target("work", "?"), target("efficiency", "?")) == ["400 J", None]
+
+
+def test_a_few_words_after_the_announcement_are_the_answer() -> None:
+    assert values("It pairs with adenine.\n\nAnswer: Uracil", target("base", "?")) == ["Uracil"]
+    assert values("Answer: Na or So", target("symbol", "?")) == [None]
+
+
+def test_labelled_items_are_statements_under_their_label() -> None:
+    text = "Final answer:\n- decimal value: 13\n- odd: True"
+    assert values(text, target("decimal_value", "?"), target("is_odd", "?")) == ["13", "True"]
+
+
 def test_the_reference_is_not_looked_at() -> None:
     text = r"$x=3$ appears early. \boxed{x=4}"
     assert values(text, target("x", "3")) == values(text, target("x", "4")) == ["4"]

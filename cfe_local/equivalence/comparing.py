@@ -125,8 +125,9 @@ def _with_other_forms(
                 continue
             found = _compare_main(left, right, context)
             if found is not None and found.verdict == "equal":
-                contradiction = outcome is not None and outcome.verdict == "different" and right is not candidate
-                return undecided("contradictory forms", found.evidence) if contradiction else found
+                if right is not candidate and not _is_consistent(right.node, candidate, candidate, context):
+                    return undecided("contradictory forms", found.evidence)
+                return found
             seen.append(found)
     return outcome
 
@@ -187,7 +188,10 @@ def _boolean_and_text(left: Node, right: Node) -> Outcome:
 
 
 def _expressions(reference: Value, candidate: Value, context: ValueContext) -> Outcome:
-    given = (*reference.given, *candidate.given)
+    # Definitions of one text may be needed by the other, but not where that has its own.
+    given = reference.given or candidate.given
+    if reference.given and candidate.given:
+        given = ()
     outcome = compare_parts(reference.node, candidate.node, given)
     if outcome.verdict == "equal":
         return outcome

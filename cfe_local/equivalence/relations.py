@@ -20,7 +20,7 @@ from cfe_local.equivalence.functions import Ball, UndefinedError, real
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
 from cfe_local.equivalence.sampling import BITS, Reading, fixed_values, precision, whole_symbols
-from cfe_local.equivalence.tree import ONE, Node, add, mul, neg, num, size, symbols
+from cfe_local.equivalence.tree import ONE, Node, add, has_head, mul, neg, num, size, symbols
 
 _N_SEGMENTS = 160
 _WANTED_ZEROS = 6
@@ -98,6 +98,8 @@ def compare_equations(reference: Node, candidate: Node, reading: Reading) -> Out
     names = frozenset().union(*(symbols(side.tree) for side in sides)) - frozenset(reading.fixed)
     if whole_symbols(reference, candidate):
         return undecided("equation", "an equation in whole numbers")
+    if any(has_head(side.tree, "cases") for side in sides):
+        return undecided("equation", "an equation with cases")
     try:
         return _compare_zero_sets(sides, names)
     except _BudgetError as error:

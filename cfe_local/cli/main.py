@@ -21,6 +21,8 @@ VERBS = {
     "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
     "compare": ("cfe_local.cli.compare", "compare", "Compare graded runs: differences, tests, where they differ."),
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),
+    "review": ("cfe_local.cli.review", "review", "A page for looking at responses and labelling them."),
+    "agreement": ("cfe_local.cli.review", "agreement", "How far reviewers agree, and the judge with them."),
     "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
     "verify": ("cfe_local.cli.verify", "verify", "Compare pairs of values."),
     "models": ("cfe_local.cli.models", "models", "List and prepare the embedded models."),

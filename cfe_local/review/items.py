@@ -27,6 +27,7 @@ UNSURE_BELOW, UNSURE_ABOVE = 0.1, 0.9
 """Between these a judge's probability of "correct" is low confidence: at most nine to one for either side."""
 
 RIGHT = ("correct", "incorrect", UNSURE)
+QUESTION = "question"
 YES_NO = ("yes", "no", UNSURE)
 
 
@@ -40,6 +41,7 @@ class Aspect:
         choices: The labels, in the order of their keys 1, 2, 3.
         group: What it is a kind of; agreement is measured per group.
         takes_value: Whether the reviewer may write down the value that the response states.
+        is_optional: Whether an item is done without it, because the other answers imply it.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Aspect:
     choices: tuple[str, ...]
     group: str
     takes_value: bool = False
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class Item:
     aspects: tuple[Aspect, ...]
     sample: GradedSample | None = None
     filters: frozenset[FilterName] = field(default_factory=frozenset)
+
+    @property
+    def required(self) -> tuple[Aspect, ...]:
+        """What must be answered before the item counts as done."""
+        return tuple(one for one in self.aspects if not one.is_optional)
 
     def aspect(self, name: str) -> Aspect | None:
         """The aspect of this name."""
@@ -85,14 +93,17 @@ def _exam_aspects(problem: Problem) -> tuple[Aspect, ...]:
     variables = tuple(
         Aspect(
             f"v{i}",
-            f"{variable.name}: does the response's value match the reference?",
+            f"{variable.name}",
             RIGHT,
             variable.type,
             takes_value=True,
         )
         for i, variable in enumerate(problem.variables)
     )
-    return (*variables, Aspect("question", "The question as a whole", RIGHT, "question"))
+    whole = Aspect(
+        QUESTION, "The question as a whole (else: right if every variable is)", RIGHT, QUESTION, is_optional=True
+    )
+    return (*variables, whole)
 
 
 def _filters(sample: GradedSample, others: dict[tuple[str, int], set[str]]) -> frozenset[FilterName]:

@@ -74,7 +74,7 @@ WRITINGS: list[Callable[[Expr], str]] = [
     sympy.latex,
     str,
     lambda a: f"${sympy.latex(a, mul_symbol='dot')}$",
-    lambda a: f"\\({sympy.latex(a, fold_short_frac=True, ln_notation=True)}\\)",
+    lambda a: f"\\({sympy.latex(a, ln_notation=True)}\\)",  # Not its short fractions: y / 2 x would be y/(2x).
     lambda a: sympy.latex(a, fold_frac_powers=True, mul_symbol="times"),
     lambda a: sympy.latex(a).replace("\\frac", "\\dfrac").replace("\\left(", "\\bigl(").replace("\\right)", "\\bigr)"),
 ]

@@ -100,7 +100,7 @@ class GuideMaker:
 def _import_kernels() -> None:
     """Outlines' masks import torch's compiler, which warns about torch's own older parts; no news for anybody here."""
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        import llguidance.torch
+        import llguidance.torch  # noqa: F401
         import outlines_core.kernels.torch  # noqa: F401 - for the import alone
 
 

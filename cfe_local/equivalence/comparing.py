@@ -75,6 +75,13 @@ def _is_consistent(form: Node, reference: Value, candidate: Value, context: Valu
     return False
 
 
+def _is_own_value(form: Node, candidate: Value, context: ValueContext) -> bool:
+    """Whether a further form equals the value that it is said to be a form of."""
+    shaped = replace(shape_like(candidate, form), others=())
+    found = _compare_main(replace(candidate, others=()), shaped, context)
+    return found is not None and found.verdict == "equal"
+
+
 def _same_conditions(reference: Value, candidate: Value) -> bool:
     pairs = [
         replace(value, node=Node("and", value.conditions), kind="relation", name=None)
@@ -125,7 +132,7 @@ def _with_other_forms(
                 continue
             found = _compare_main(left, right, context)
             if found is not None and found.verdict == "equal":
-                if right is not candidate and not _is_consistent(right.node, candidate, candidate, context):
+                if right is not candidate and not _is_own_value(right.node, candidate, context):
                     return undecided("contradictory forms", found.evidence)
                 return found
             seen.append(found)

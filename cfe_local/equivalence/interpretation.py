@@ -301,9 +301,10 @@ def readings(reference: Node, candidate: Node) -> Iterator[Reading]:
     """Ways to understand e, i, j and log in this pair, the plainest first."""
     names = _all_names(reference) | _all_names(candidate)
     eulers: list[dict[str, str]] = [{}, {"e": "euler"}] if "e" in names else [{}]
-    imaginary = [name for name in ("i", "j") if name in names]
+    imaginary: list[str] = [name for name in ("i", "j") if name in names]
     if len(imaginary) == 2 and any({"i", "j"} <= _all_names(node) for node in (reference, candidate)):
         imaginary = ["i"]
+    imaginary += _capital_unit(reference, candidate)
     units: list[dict[str, str]] = [{}]
     if imaginary:
         units.append(dict.fromkeys(imaginary, "imaginary"))
@@ -312,6 +313,16 @@ def readings(reference: Node, candidate: Node) -> Iterator[Reading]:
         for unit in units:
             for euler in eulers:
                 yield Reading({**unit, **euler}, base, _label(unit, euler, base))
+
+
+def _capital_unit(reference: Node, candidate: Node) -> list[str]:
+    """``I`` as computer algebra prints it: on one side only, and there inside an exponential; else it is a symbol."""
+    for one, other in ((reference, candidate), (candidate, reference)):
+        if "I" not in _all_names(one) or "I" in _all_names(other):
+            continue
+        if any(here.head == "fn" and here.name == "exp" and "I" in _all_names(here) for here in walk(one)):
+            return ["I"]
+    return []
 
 
 def _label(unit: dict[str, str], euler: dict[str, str], base: int | None) -> str:

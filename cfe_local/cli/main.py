@@ -23,6 +23,8 @@ VERBS = {
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),
     "review": ("cfe_local.cli.review", "review", "A page for looking at responses and labelling them."),
     "agreement": ("cfe_local.cli.review", "agreement", "How far reviewers agree, and the judge with them."),
+    "judge-exam": ("cfe_local.cli.judge_exam", "judge_exam", "Examine a judge on labelled responses."),
+    "query": ("cfe_local.cli.query", "query", "Ask a run questions in SQL."),
     "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
     "verify": ("cfe_local.cli.verify", "verify", "Compare pairs of values."),
     "models": ("cfe_local.cli.models", "models", "List and prepare the embedded models."),

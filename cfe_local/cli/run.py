@@ -38,7 +38,8 @@ def run(config: Path | None, *, dry_run: bool, fresh: bool, **options: Any) -> i
     console = Console()
     for report in result.reports:
         print_report(report, console)
-    console.print(f"report: {result.path / 'report.html'}", highlight=False, soft_wrap=True)
+    loads = "nothing was left to ask" if not result.n_engine_loads else f"{result.n_engine_loads} engine load(s)"
+    console.print(f"report: {result.path / 'report.html'} ({loads})", highlight=False, soft_wrap=True)
     if result.n_missing:
         raise IncompleteError(
             f"{result.n_missing} planned case(s) have no outcome yet; the table counts them as not correct\n"

@@ -1,6 +1,6 @@
 """One YAML file, environment and command line become one frozen RunConfig. What a run is, never how it is done."""
 
-from cfe_local.config.load import load_run_config
+from cfe_local.config.load import load_judge_config, load_run_config
 from cfe_local.config.model import ImageConfig, JudgeConfig, ModelConfig
 from cfe_local.config.run import (
     BenchmarkConfig,
@@ -21,5 +21,6 @@ __all__ = [
     "ModelConfig",
     "RunConfig",
     "SelectionConfig",
+    "load_judge_config",
     "load_run_config",
 ]

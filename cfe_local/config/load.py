@@ -15,6 +15,7 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from cfe_local.config.model import JudgeConfig
 from cfe_local.config.run import RunConfig
 from cfe_local.errors import UsageError
 
@@ -45,13 +46,7 @@ def load_run_config(
     for name, text in sorted((environ or {}).items()):
         if name.startswith(ENV_PREFIX) and name not in ENV_NOT_SETTINGS:
             _set(tree, name.removeprefix(ENV_PREFIX).lower().replace("__", "."), _scalar(text, name))
-    for item in overrides:
-        key, equals, text = item.partition("=")
-        if not equals or not key:
-            raise UsageError(
-                f"--set {item}: not of the form key=value\nFix: for example --set model.sampling.max_tokens=512"
-            )
-        _set(tree, key.strip(), _scalar(text, f"--set {key}"))
+    _override(tree, overrides)
     for key, value in (values or {}).items():
         _set(tree, key, value)
     for section in ("model", "judge"):
@@ -62,7 +57,7 @@ def load_run_config(
     try:
         return RunConfig.model_validate(tree)
     except ValidationError as error:
-        raise UsageError(f"{where}: " + _explain(error, tree)) from error
+        raise UsageError(f"{where}: " + _explain(error, RunConfig)) from error
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,6 +67,37 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         below = merged.get(key)
         merged[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
     return merged
+
+
+def load_judge_config(path: Path | None, *, model: str | None = None, overrides: Iterable[str] = ()) -> JudgeConfig:
+    """Resolve a judge's configuration alone.
+
+    Args:
+        path: YAML file of a judge (``configs/judges/``), or None.
+        model: Its folder or embedded name; wins over the file's.
+        overrides: ``dotted.key=value`` texts, without ``judge.`` in front.
+
+    Raises:
+        UsageError: As `load_run_config`.
+    """
+    tree: dict[str, Any] = _read_yaml(path) if path is not None else {}
+    _override(tree, overrides)
+    if model is not None:
+        tree["path"] = model
+    try:
+        return JudgeConfig.model_validate(tree)
+    except ValidationError as error:
+        raise UsageError(f"{path or 'judge'}: " + _explain(error, JudgeConfig)) from error
+
+
+def _override(tree: dict[str, Any], overrides: Iterable[str]) -> None:
+    for item in overrides:
+        key, equals, text = item.partition("=")
+        if not equals or not key:
+            raise UsageError(
+                f"--set {item}: not of the form key=value\nFix: for example --set model.sampling.max_tokens=512"
+            )
+        _set(tree, key.strip(), _scalar(text, f"--set {key}"))
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -105,12 +131,12 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
     tree[last] = value
 
 
-def _explain(error: ValidationError, tree: Mapping[str, Any]) -> str:
+def _explain(error: ValidationError, root: type[BaseModel]) -> str:
     lines = [f"{error.error_count()} problem(s) in the configuration"]
     for problem in error.errors():
         dotted = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
-            known = _known_names(problem["loc"][:-1])
+            known = _known_names(root, problem["loc"][:-1])
             near = difflib.get_close_matches(str(problem["loc"][-1]), known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
             lines.append(f"  {dotted}: unknown key; {hint}")
@@ -120,8 +146,7 @@ def _explain(error: ValidationError, tree: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _known_names(location: tuple[int | str, ...]) -> list[str]:
-    model: type[BaseModel] = RunConfig
+def _known_names(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
     for part in location:
         field = model.model_fields.get(str(part))
         if field is None:

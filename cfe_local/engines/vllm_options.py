@@ -83,6 +83,9 @@ def llm_arguments(model: ModelConfig, folder: Path, *, on_cpu: bool) -> dict[str
     if on_cpu:
         # Compiling costs minutes at every start and gains little on a few cores.
         defaults["enforce_eager"] = True
+        # vLLM 0.32 rewinds a seeded request's generator after each chunk of its prompt, which torch's CPU generator
+        # cannot do: a prompt longer than one chunk would end the engine.
+        defaults["enable_chunked_prefill"] = False
     reasoning = {"reasoning_config", "reasoning_parser"}
     if not reasoning & set(model.engine_args) and folder_mentions(folder, model.thinking_start, model.chat_template):
         # Without this vLLM 0.32 refuses thinking_token_budget.

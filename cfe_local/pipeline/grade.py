@@ -10,21 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cfe_local.config import JudgeConfig, RunConfig
-from cfe_local.engines.process import EngineProcess
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.errors import UsageError
-from cfe_local.grading import Grading, Judged, JudgeSettings, Pair
-from cfe_local.pipeline.clock import timed
+from cfe_local.grading import Grading, JudgeSettings
 from cfe_local.pipeline.engines import EngineHost
-from cfe_local.pipeline.generate import note_damage, writing
 from cfe_local.pipeline.manifest import model_settings
 from cfe_local.pipeline.measure import JUDGE_NAME
 from cfe_local.pipeline.plan import RunPlan, resolve
+from cfe_local.pipeline.settle import GradingWork
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.prompts.render import template_digests
-from cfe_local.records import Case, ComparedPair, Comparison, Response, Verdict
-from cfe_local.store import GradingFolder, RunStore
+from cfe_local.records import Response, Verdict
+from cfe_local.store import RunStore
 
 EXAM_TEMPLATES = "exam"
 """Templates whose names begin like this ask the model under test, not the judge."""
@@ -76,58 +74,8 @@ def _grade_one(
     folder.write_json(JUDGE_NAME, request.judge)
     responses = request.store.stream("responses", Response).load({c.key.label for c in request.plan.cases()})
     tasks = request.plan.tasks(responses.records)
-    work = _Work(folder, watch)
-    while True:
-        pairs = grading.pairs(tasks, work.judged)
-        if pairs:
-            work.compare(pairs, pool)
-        calls = grading.calls(tasks, work.judged)
-        if calls:
-            watch.stage(f"judge {name}", total=len(calls), done=0)
-            work.ask(calls, engines.engine_for(request.judge))
-        if not pairs and not calls:
-            break
-    verdicts = [v.model_copy(update={"grading": name}) for v in grading.verdicts(tasks, work.judged)]
-    folder.write_records("verdicts", verdicts)
-    return verdicts
-
-
-class _Work:
-    """What one grading has found out so far, in memory and on disk."""
-
-    def __init__(self, folder: GradingFolder, watch: Watcher) -> None:
-        self._folder = folder
-        self._watch = watch
-        self._answer_stream = folder.stream("judge", Response)
-        self._pair_stream = folder.stream("comparisons", ComparedPair, label=lambda record: record.label)
-        answers, compared = self._answer_stream.load(), self._pair_stream.load()
-        for loaded in (answers.report, compared.report):
-            note_damage(loaded, watch)
-        self._answers = dict(answers.records)
-        self._comparisons = {label: untimed(record.comparison) for label, record in compared.records.items()}
-        self.judged = Judged(answers=self._answers, comparisons=self._comparisons)
-
-    def compare(self, pairs: Sequence[Pair], pool: ComparisonPool) -> None:
-        self._watch.stage("compare values", total=len(pairs), done=0)
-        triples = [(pair.reference, pair.candidate, pair.context) for pair in pairs]
-        for index, comparison in pool.compare_all(triples):
-            with writing():
-                self._pair_stream.append(ComparedPair(label=pairs[index].label, comparison=comparison))
-            self._comparisons[pairs[index].label] = untimed(comparison)
-            self._watch.advance()
-
-    def ask(self, calls: Sequence[Case], engine: EngineProcess) -> None:
-        with timed(self._folder, "grade", engine):
-            for answer in engine.generate(calls):
-                with writing():
-                    self._answer_stream.append(answer)
-                self._answers[answer.key.label] = answer
-                self._watch.response(answer)
-
-
-def untimed(comparison: Comparison) -> Comparison:
-    """A comparison without its seconds: they stay in the comparisons' own file, so verdicts repeat byte by byte."""
-    return comparison.model_copy(update={"seconds": 0.0})
+    work = GradingWork(folder, watch)
+    return work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
 
 
 def judge_settings(request: GradeRequest) -> JudgeSettings:

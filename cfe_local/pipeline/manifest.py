@@ -34,6 +34,11 @@ def combined_sha256(digests: Iterable[FileDigest]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def text_sha256(text: str) -> str:
+    """sha256 of a text as UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def model_settings(model: ModelConfig, files: tuple[FileDigest, ...], prefix: str) -> dict[str, str]:
     """The settings of a model that would change its answers, flattened to ``prefix.name`` for messages."""
     tree = model.model_dump(mode="json", exclude=set(NOT_ANSWER_CHANGING))

@@ -79,7 +79,7 @@ def plan_run(config: RunConfig) -> RunPlan:
     """
     experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
     _check_settings(config)
-    benchmark = look_up("benchmark format", BENCHMARKS, config.benchmark.format)(Path(config.benchmark.path))
+    benchmark = load_benchmark(config.benchmark.format, config.benchmark.path)
     problems = select(benchmark.problems, config.selection)
     model, files = resolve(config.model)
     config = config.model_copy(update={"model": model})
@@ -101,13 +101,23 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
     """
     experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
     _check_settings(config)
-    benchmark = look_up("benchmark format", BENCHMARKS, config.benchmark.format)(Path(config.benchmark.path))
+    benchmark = load_benchmark(config.benchmark.format, config.benchmark.path)
     if combined_sha256(benchmark.files) != manifest.settings.get("benchmark.files"):
         raise BenchmarkError(
             f"{config.benchmark.path}: has changed since this run was made\n"
             "Fix: bring the old files back, or run again on the new ones in another folder."
         )
     return RunPlan(config, benchmark, select(benchmark.problems, config.selection), experiment, manifest)
+
+
+def load_benchmark(format_name: str, path: str) -> Benchmark:
+    """Read a benchmark with the loader of its format.
+
+    Raises:
+        UsageError: For an unknown format.
+        BenchmarkError: For files that cannot be used.
+    """
+    return look_up("benchmark format", BENCHMARKS, format_name)(Path(path))
 
 
 def _check_settings(config: RunConfig) -> None:

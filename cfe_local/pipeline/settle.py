@@ -1,0 +1,91 @@
+"""Carries one grading out: alternates value comparisons and judge calls, stores each, and concludes the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cfe_local.engines.process import EngineProcess
+from cfe_local.equivalence import ComparisonPool
+from cfe_local.grading import Grading, GradingTask, Judged, Pair
+from cfe_local.pipeline.clock import timed
+from cfe_local.pipeline.generate import note_damage, writing
+from cfe_local.pipeline.watch import Watcher
+from cfe_local.records import Case, ComparedPair, Comparison, Response, Verdict
+from cfe_local.store import GradingFolder
+
+
+class GradingWork:
+    """What one grading has found out so far, in memory and on disk."""
+
+    def __init__(self, folder: GradingFolder, watch: Watcher) -> None:
+        """Load what an earlier attempt left in the grading's folder."""
+        self._folder = folder
+        self._watch = watch
+        self._answer_stream = folder.stream("judge", Response)
+        self._pair_stream = folder.stream("comparisons", ComparedPair, label=lambda record: record.label)
+        answers, compared = self._answer_stream.load(), self._pair_stream.load()
+        for report in (answers.report, compared.report):
+            note_damage(report, watch)
+        self._answers = dict(answers.records)
+        self._comparisons = {label: untimed(record.comparison) for label, record in compared.records.items()}
+        self._judged = Judged(answers=self._answers, comparisons=self._comparisons)
+
+    def settle(
+        self,
+        grading: Grading,
+        tasks: Sequence[GradingTask],
+        pool: ComparisonPool,
+        engine: Callable[[], EngineProcess],
+    ) -> list[Verdict]:
+        """Go on until the grading has nothing left to compare or ask, and write its verdicts.
+
+        Args:
+            grading: What to compare and ask.
+            tasks: The responses.
+            pool: Where values are compared.
+            engine: Gives the judge's engine; called only if there is something to ask.
+
+        Raises:
+            EngineError: If the engine ends; what it had answered is stored.
+        """
+        name = self._folder.path.name
+        while True:
+            pairs = grading.pairs(tasks, self._judged)
+            if pairs:
+                self._compare(pairs, pool)
+            calls = grading.calls(tasks, self._judged)
+            if calls:
+                self._watch.stage(f"judge {name}", total=len(calls), done=0)
+                self._ask(calls, engine())
+            if not pairs and not calls:
+                break
+        verdicts = [v.model_copy(update={"grading": name}) for v in grading.verdicts(tasks, self._judged)]
+        self._folder.write_records("verdicts", verdicts)
+        return verdicts
+
+    @property
+    def answers(self) -> tuple[Response, ...]:
+        """Everything that the judge said."""
+        return tuple(self._answers.values())
+
+    def _compare(self, pairs: Sequence[Pair], pool: ComparisonPool) -> None:
+        self._watch.stage("compare values", total=len(pairs), done=0)
+        triples = [(pair.reference, pair.candidate, pair.context) for pair in pairs]
+        for index, comparison in pool.compare_all(triples):
+            with writing():
+                self._pair_stream.append(ComparedPair(label=pairs[index].label, comparison=comparison))
+            self._comparisons[pairs[index].label] = untimed(comparison)
+            self._watch.advance()
+
+    def _ask(self, calls: Sequence[Case], engine: EngineProcess) -> None:
+        with timed(self._folder, "grade", engine):
+            for answer in engine.generate(calls):
+                with writing():
+                    self._answer_stream.append(answer)
+                self._answers[answer.key.label] = answer
+                self._watch.response(answer)
+
+
+def untimed(comparison: Comparison) -> Comparison:
+    """A comparison without its seconds: they stay in the comparisons' own file, so verdicts repeat byte by byte."""
+    return comparison.model_copy(update={"seconds": 0.0})

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from cfe_local.config.model import JudgeConfig
 from cfe_local.config.run import RunConfig
+from cfe_local.config.yaml_text import NotYamlError, parse_yaml, unstorable
 from cfe_local.errors import UsageError
 
 ENV_PREFIX = "CFE_LOCAL_"
@@ -49,11 +49,13 @@ def load_run_config(
     _override(tree, overrides)
     for key, value in (values or {}).items():
         _set(tree, key, value)
+    where = str(path) if path is not None else "command line"
+    _refuse_unstorable(tree, where)
     for section in ("model", "judge"):
         if isinstance(node := tree.get(section), dict) and "card" in node:
             card = _read_yaml(Path(str(node["card"])))
+            _refuse_unstorable(card, str(node["card"]))
             tree[section] = _merged(card, {key: value for key, value in node.items() if key != "card"})
-    where = str(path) if path is not None else "command line"
     try:
         return RunConfig.model_validate(tree)
     except ValidationError as error:
@@ -84,6 +86,7 @@ def load_judge_config(path: Path | None, *, model: str | None = None, overrides:
     _override(tree, overrides)
     if model is not None:
         tree["path"] = model
+    _refuse_unstorable(tree, str(path or "judge"))
     try:
         return JudgeConfig.model_validate(tree)
     except ValidationError as error:
@@ -102,13 +105,15 @@ def _override(tree: dict[str, Any], overrides: Iterable[str]) -> None:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UsageError(
             f"configuration file not found: {path}\nFix: check the path; examples are in configs/."
         ) from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path}: not readable as YAML: {error}") from error
+    except (OSError, UnicodeDecodeError, NotYamlError) as error:
+        raise UsageError(f"{path}: not readable as YAML: {error}\nFix: correct the file; see configs/.") from error
+    if tree is None:
+        raise UsageError(f"{path}: is empty\nFix: name at least benchmark and model; see configs/ for examples.")
     if not isinstance(tree, dict):
         raise UsageError(f"{path}: holds {type(tree).__name__}, not a mapping\nFix: see configs/ for examples.")
     return tree
@@ -116,9 +121,14 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
 def _scalar(text: str, where: str) -> object:
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        return parse_yaml(text)
+    except NotYamlError as error:
         raise UsageError(f"{where}: value {text!r} is not YAML: {error}") from error
+
+
+def _refuse_unstorable(tree: Mapping[str, Any], where: str) -> None:
+    if found := list(unstorable(tree)):
+        raise UsageError(f"{where}: cannot be used\n" + "\n".join(f"  {line}" for line in found[:5]))
 
 
 def _set(tree: dict[str, Any], dotted: str, value: object) -> None:

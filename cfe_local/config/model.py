@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 
 from cfe_local.records import Record, Sampling
 
+
+def _finite(value: JsonValue) -> JsonValue:
+    """Refuse numbers that JSON does not have; the engine process would be handed null in their place."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("has to be a finite number")
+    for below in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _finite(below)
+    return value
+
+
+Option = Annotated[JsonValue, AfterValidator(_finite)]
 EngineName = Literal["vllm", "transformers", "replay"]
 StructuredBackend = Literal["outlines", "guidance", "xgrammar"]
 
@@ -17,7 +29,9 @@ class ImageConfig(Record):
     """What is done to an image before a model sees it. Every change is noted on the response."""
 
     min_side: int = Field(default=32, ge=1, description="Smaller images are enlarged until both sides reach this, px.")
-    max_aspect: float = Field(default=100.0, ge=1, description="Longer images are padded to this width:height ratio.")
+    max_aspect: float = Field(
+        default=100.0, ge=1, allow_inf_nan=False, description="Longer images are padded to this width:height ratio."
+    )
     max_pixels: int | None = Field(default=None, ge=1, description="Larger images are shrunk to this; None keeps them.")
 
 
@@ -29,7 +43,7 @@ class ModelConfig(Record):
     )
     name: str = Field(default="", description="Display name in reports; the folder's name where empty.")
     engine: EngineName = "vllm"
-    engine_args: dict[str, JsonValue] = Field(
+    engine_args: dict[str, Option] = Field(
         default_factory=dict,
         description="Options under vLLM's own names: max_model_len, tensor_parallel_size, dtype, ...",
     )
@@ -37,7 +51,7 @@ class ModelConfig(Record):
         default="outlines", description="What enforces schemas and grammars inside vLLM; one per engine."
     )
     chat_template: Path | None = Field(default=None, description="A template file in place of the model's own.")
-    chat_template_kwargs: dict[str, JsonValue] = Field(
+    chat_template_kwargs: dict[str, Option] = Field(
         default_factory=dict, description="For example enable_thinking: false."
     )
     thinking_start: str = Field(default="<think>", min_length=1)

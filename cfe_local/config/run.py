@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
 from cfe_local.config.model import JudgeConfig, ModelConfig
 from cfe_local.records import Record
+
+_ROW_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class BenchmarkConfig(Record):
@@ -30,8 +33,8 @@ class SelectionConfig(Record):
     def _rows_are_written_right(cls, rows: tuple[str, ...]) -> tuple[str, ...]:
         for row in rows:
             split, colon, numbers = row.partition(":")
-            first, _, last = numbers.partition("-")
-            if not (split and colon and first.isdigit() and (not last or last.isdigit())):
+            bounds = numbers.split("-", maxsplit=1)
+            if not (split and colon and all(_ROW_NUMBER.fullmatch(bound) for bound in bounds)):
                 raise ValueError(f"row {row!r} is not written as split:row or split:first-last, for example text:0-7")
         return rows
 
@@ -41,23 +44,37 @@ class ExperimentConfig(Record):
 
     name: str = "exam"
     samples: int = Field(default=1, ge=1, description="n: responses drawn per prompt.")
-    k: tuple[int, ...] = Field(default=(1,), description="pass@k is reported for these; each at most `samples`.")
+    k: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(1,), min_length=1, description="pass@k is reported for these; each at most `samples`."
+    )
     options: dict[str, JsonValue] = Field(default_factory=dict, description="The experiment's own settings.")
 
 
 class GradingConfig(Record):
     """How responses become verdicts."""
 
-    protocols: tuple[str, ...] = ("s2s",)
-    name: str = Field(default="", description="Name of this grading inside the run; the protocol's where empty.")
+    protocols: tuple[str, ...] = Field(default=("s2s",), min_length=1)
+    name: str = Field(
+        default="",
+        pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,99})?$",
+        description="Name of this grading inside the run; the protocol's where empty.",
+    )
     max_response_tokens: int = Field(default=6000, ge=200, description="Longer responses are reduced before judging.")
+
+    @field_validator("protocols")
+    @classmethod
+    def _protocols_are_named_once(cls, protocols: tuple[str, ...]) -> tuple[str, ...]:
+        for name in protocols:
+            if protocols.count(name) > 1:
+                raise ValueError(f"{name} is named twice")
+        return protocols
 
 
 class EquivalenceConfig(Record):
     """Limits of the worker processes that compare values."""
 
-    workers: int = Field(default=2, ge=1)
-    timeout_s: float = Field(default=5.0, gt=0)
+    workers: int = Field(default=2, ge=1, le=1024)
+    timeout_s: float = Field(default=5.0, gt=0, allow_inf_nan=False)
     memory_mb: int = Field(default=1024, ge=256)
 
 

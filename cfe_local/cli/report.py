@@ -39,7 +39,9 @@ def report(run: Path, *, grading: str | None, overrides: tuple[str, ...]) -> int
 
 @click.command()
 @RUN
-@click.option("--format", "format_name", default="upstream", show_default=True, help="upstream or csv.")
+@click.option(
+    "--format", "format_name", default="upstream", show_default=True, help="upstream, csv, parquet, lm-eval or inspect."
+)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder; RUN/export where left out.")
 @click.option("--grading", help="Whose verdicts; the only one where left out.")
 @OVERRIDES

@@ -72,11 +72,11 @@ def _csv(columns: Sequence[str], lines: Sequence[dict[str, object]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _safe(cell) for name, cell in line.items()} for line in lines)
+    writer.writerows({name: spreadsheet_safe(cell) for name, cell in line.items()} for line in lines)
     return text.getvalue()
 
 
-def _safe(cell: object) -> str:
+def spreadsheet_safe(cell: object) -> str:
     """Text that a spreadsheet will not run as a formula: model output is hostile."""
     text = "" if cell is None else str(cell)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _is_number(text) else text

@@ -8,12 +8,14 @@ without any script; the one script adds keyboard shortcuts.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -25,6 +27,7 @@ from cfe_local.report.characters import shortened, visible
 from cfe_local.report.html import TEMPLATES as REPORT_TEMPLATES
 from cfe_local.review.desk import Desk
 from cfe_local.review.items import FILTERS, FilterName, Item
+from cfe_local.review.labels import ReviewLine
 from cfe_local.review.shown import show_item
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -111,6 +114,7 @@ class Pages:
             Route("/{token}/label", self.label, methods=["POST"]),
             Route("/{token}/undo", self.undo, methods=["POST"]),
             Route("/{token}/image/{sha256}", self.image),
+            Route("/{token}/icon.svg", self.icon),
             Route("/{token}/review.css", self.style),
             Route("/{token}/review.js", self.script),
         ]
@@ -134,7 +138,9 @@ class Pages:
                     "is_done": self._desk.is_done(item, said),
                 }
             )
-        return self._render("queue.html.jinja", name, rows=rows, filters=self._filters())
+        return self._render(
+            "queue.html.jinja", name, rows=rows, filters=self._filters(), status=self._queue_status(name, request)
+        )
 
     async def item(self, request: Request) -> Response:
         """One item with its questions."""
@@ -162,7 +168,9 @@ class Pages:
             number=None if at is None else at + 1,
             earlier=queue[at - 1] if at else None,
             later=queue[at + 1] if at is not None and at + 1 < len(queue) else None,
-            status=self._status(item, request.query_params.get("saved"), request.query_params.get("undone")),
+            status=_status(item, self._desk.said(), request.query_params),
+            # A new item is read from its top; an item that was there before goes on at the next question.
+            is_continued=request.query_params.get("saved", "last") != "last" or "undone" in request.query_params,
         )
 
     async def label(self, request: Request) -> Response:
@@ -207,6 +215,11 @@ class Pages:
             raise HTTPException(404, "Not an image that a browser shows.")
         return FileResponse(path, media_type=kind)
 
+    async def icon(self, request: Request) -> Response:
+        """The tab's icon; browsers ask for one anyway."""
+        self._check(request)
+        return FileResponse(TEMPLATES / "icon.svg", media_type="image/svg+xml")
+
     async def style(self, request: Request) -> Response:
         """The report's style sheet and this page's own."""
         self._check(request)
@@ -236,14 +249,11 @@ class Pages:
             raise HTTPException(404, "No such item.")
         return View(index, self._filter(filter_name))
 
-    def _status(self, item: Item, saved: str | None, undone: str | None) -> str:
-        if undone:
-            return "Taken back: the label given last."
-        aspect = item.aspect(saved or "")
-        line = self._desk.said().get((item.unit, aspect.name)) if aspect else None
-        if aspect and line:
-            return f"Saved: {shortened(aspect.title, 80)}: {line.label}."
-        return "Saved. Next one." if saved else ""
+    def _queue_status(self, name: FilterName, request: Request) -> str:
+        said, queue = self._desk.said(), self._desk.queue(name)
+        if queue and all(self._desk.is_done(self._desk.items[i], said) for i in queue):
+            return "Everything in this queue is labelled."
+        return "Nothing to take back." if "undone" in request.query_params else ""
 
     def _render(self, template: str, name: FilterName, **values: object) -> Response:
         desk, said = self._desk, self._desk.said()
@@ -260,8 +270,18 @@ class Pages:
         return HTMLResponse(page)
 
     def _go(self, path: str, **query: str) -> Response:
-        anchor = "#active" if "at" in query else ""
-        return RedirectResponse(f"{self._root}{path}?{urlencode(query)}{anchor}", status_code=303)
+        return RedirectResponse(f"{self._root}{path}?{urlencode(query)}", status_code=303)
+
+
+def _status(item: Item, said: Mapping[tuple[str, str], ReviewLine], query: QueryParams) -> str:
+    """What the last form did, in the page's words; of the address only names of known aspects are used."""
+    if "undone" in query:
+        return "Taken back: the label given last."
+    aspect = item.aspect(query.get("saved", ""))
+    line = said.get((item.unit, aspect.name)) if aspect else None
+    if aspect and line:
+        return f"Saved: {shortened(aspect.title, 60)}: {line.label}."
+    return "Saved. Next one." if "saved" in query else ""
 
 
 async def _form(request: Request) -> dict[str, str]:
@@ -306,4 +326,6 @@ def build_app(desk: Desk, *, token: str, port: int) -> ASGIApp:
         routes=Pages(desk, token).routes(),
         exception_handlers={HTTPException: _show_error, CfeError: _show_error},
     )
+    # A path without its last slash is another page's, not ours to repair.
+    app.router.redirect_slashes = False
     return Guard(app, port=port)

@@ -100,9 +100,7 @@ def _exam_aspects(problem: Problem) -> tuple[Aspect, ...]:
         )
         for i, variable in enumerate(problem.variables)
     )
-    whole = Aspect(
-        QUESTION, "The question as a whole (else: right if every variable is)", RIGHT, QUESTION, is_optional=True
-    )
+    whole = Aspect(QUESTION, "Question as a whole", RIGHT, QUESTION, is_optional=True)
     return (*variables, whole)
 
 

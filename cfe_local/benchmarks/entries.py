@@ -59,7 +59,7 @@ def read_rows(path: Path) -> Sequence[JsonValue]:
             f"{path}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}\n"
             "Fix: download the file again (it may be cut off), or repair it there."
         ) from error
-    except (_NotAllowedError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise BenchmarkError(f"{path}: {error}\nFix: correct that value in the file.") from error
     if not isinstance(rows, list) or not rows:
         what = "an empty array" if rows == [] else f"a JSON {_kind(rows)}"
@@ -77,6 +77,8 @@ def _refuse_constant(name: str) -> float:
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found = dict(pairs)
+    if broken := next((name for name in found if _has_surrogate(name)), None):
+        raise _NotAllowedError(f"the name {broken!r} holds half of a surrogate pair, which is no character")
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
@@ -117,6 +119,8 @@ def _fault(split: str, row: int, problem_id: str | None, code: str, place: str |
 def _id_faults(raw: JsonObject) -> Iterator[Fault]:
     if not isinstance(raw.get("id"), str) or not raw["id"]:
         yield "wrong_shape", "id", f"must be a non-empty string, got {_shown(raw.get('id'))}"
+    elif _has_surrogate(raw["id"]):
+        yield "broken_character", "id", "holds half of a surrogate pair, which is no character"
 
 
 def _text_faults(raw: JsonObject, name: str) -> Iterator[Fault]:
@@ -132,8 +136,12 @@ def _text_faults(raw: JsonObject, name: str) -> Iterator[Fault]:
     elif _has_surrogate(text):
         yield "broken_character", f"{name}.text", "holds half of a surrogate pair, which is no character"
     images = part.get("images", [])
-    if not isinstance(images, list) or not all(isinstance(image, str) and image for image in images):
+    if not isinstance(images, list) or not all(map(_is_path, images)):
         yield "wrong_shape", f"{name}.images", f"must be an array of paths, got {_shown(images)}"
+
+
+def _is_path(value: JsonValue) -> bool:
+    return isinstance(value, str) and bool(value) and not _has_surrogate(value)
 
 
 def _variable_faults(raw: JsonObject) -> Iterator[Fault]:

@@ -45,18 +45,36 @@ def resolve_image(folder: Path, written: str) -> Path:
             "Fix: copy the image into the benchmark folder and write its path from there."
         )
     root = folder.resolve()
-    path = (root / written).resolve()
+    try:
+        path = (root / written).resolve()
+        is_file = path.is_file()
+    except (OSError, RuntimeError) as error:  # a name that is too long; a symlink that leads to itself
+        raise MissingImageError(
+            f"image {_shown(written)} cannot be followed below {folder}: {_why(error)}\n"
+            "Fix: give the image file a plain name inside the benchmark folder."
+        ) from error
     if not path.is_relative_to(root):
         raise UnsafeImageError(
             f"image path {written!r} leads outside the benchmark folder, to {path}\n"
             "Fix: copy the image into the benchmark folder and write its path from there."
         )
-    if not path.is_file():
+    if not is_file:
         raise MissingImageError(
             f"image {written!r} not found below {folder}\n"
-            "Fix: download the benchmark's images folder as well, or select problems without it."
+            "Fix: download the benchmark's images folder as well; to run text problems alone, put CFE_text.json into a "
+            "folder of its own."
         )
     return path
+
+
+def _shown(written: str, limit: int = 80) -> str:
+    """A path in a message, in one line of bounded length."""
+    return repr(written if len(written) <= limit else written[: limit - 3] + "...")
+
+
+def _why(error: OSError | RuntimeError) -> str:
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or "its symlinks lead in a circle"
 
 
 def digest_file(path: Path, name: str) -> FileDigest:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from cfe_local.errors import RunLockedError, StoreError
 from cfe_local.records import Record
@@ -33,7 +33,7 @@ class LockHolder(Record):
     machine: str = ""
     boot: str = ""
     pid_namespace: str = ""
-    pid: int
+    pid: int = Field(ge=1)
     started: float
     since: str
     nonce: str
@@ -184,9 +184,14 @@ def _parse(text: str) -> LockHolder | None:
 
 def _read_text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise StoreError(
+            f"{path}: is in the place of the lock and cannot be read: {error.strerror or error}\n"
+            f"Fix: if no other process writes to this run, remove {path}; else choose another run folder (out)."
+        ) from error
 
 
 def _read_line(path: Path) -> str:

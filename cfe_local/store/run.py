@@ -28,7 +28,7 @@ from pydantic import ValidationError
 
 from cfe_local.errors import StoreError
 from cfe_local.records import Manifest, Record, Sha256
-from cfe_local.store.files import write_atomically
+from cfe_local.store.files import write_atomically, write_pieces_atomically
 from cfe_local.store.loading import RecordT, label_of
 from cfe_local.store.lock import LOCK_NAME, RunLock
 from cfe_local.store.stream import RecordStream
@@ -89,16 +89,21 @@ class RunFolder:
         stream = self._streams.pop(name, None)
         if stream is not None:
             stream.close()
-        lines = "".join(record.model_dump_json() + "\n" for record in records)
-        return self.write_text(f"{_checked(name)}.jsonl", lines)
+        self._require_writable()
+        path = self.path / f"{_checked(name)}.jsonl"
+        write_pieces_atomically(path, (record.model_dump_json().encode() + b"\n" for record in records))
+        return path
 
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file in one step."""
-        if not self.is_writable:
-            raise StoreError(f"{self.path}: this run was opened for reading only\nFix: open it as its writer.")
+        self._require_writable()
         path = self.path / _checked(name)
         write_atomically(path, text.encode())
         return path
+
+    def _require_writable(self) -> None:
+        if not self.is_writable:
+            raise StoreError(f"{self.path}: this run was opened for reading only\nFix: open it as its writer.")
 
     def read_json(self, name: str, model: type[_ReadT]) -> _ReadT | None:
         """Read a whole-file record; None where there is none.

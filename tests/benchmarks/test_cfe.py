@@ -148,6 +148,8 @@ BROKEN_FILES: list[tuple[str, bytes, str]] = [
     ("NaN", b'[{"id": NaN}]', "NaN is not a JSON value"),
     ("Infinity", b'[{"id": -Infinity}]', "-Infinity is not a JSON value"),
     ("a name twice", b'[{"id": "a", "id": "b"}]', "the name 'id' stands twice"),
+    ("a number of thousands of digits", b'[{"id": ' + b"9" * 5000 + b"}]", "4300 digits"),
+    ("half a character in a name", b'[{"\\ud800": 1}]', "half of a surrogate pair"),
     ("deeply nested", b"[" * 100_000, "recursion|not JSON"),
 ]
 
@@ -166,6 +168,8 @@ STEP = {"step_id": 1, "step": "?", "verifiable_answer": "1"}
 BROKEN_ROWS: list[tuple[str, Any, str]] = [
     ("not an object", 3, "row 1, whole row: the row is a JSON number"),
     ("no id", row(id=""), "row 1, id: must be a non-empty string"),
+    ("half a character in an id", row(id="a\ud800"), "row 1, id: holds half of a surrogate pair"),
+    ("half a character in a path", row(question=question("x", "\ud800.png")), "question.images: must be an array of"),
     ("question is text", row(question="x"), "row 1, question: must be an object"),
     ("question is empty", row(question=question("  ")), "row 1, question.text: the question is empty"),
     ("question is a number", row(question={"text": 5}), "row 1, question.text: must be a string, got number 5"),
@@ -240,6 +244,15 @@ def test_a_symlink_that_stays_inside_is_fine(tmp_path: Path) -> None:
 def test_a_missing_image_names_row_and_path(tmp_path: Path) -> None:
     write_benchmark(tmp_path, mm=[ROW, row(question=question("x <image>", "images/no.png"))])
     with pytest.raises(BenchmarkError, match=r"CFE_mm\.json, row 1 \(aaaaaaaa\): image 'images/no\.png' not found"):
+        load_cfe(tmp_path)
+
+
+@pytest.mark.parametrize("written", ["x" * 5000, "images/loop.png"])
+def test_an_image_path_that_no_system_can_follow_is_a_clear_error(tmp_path: Path, written: str) -> None:
+    write_image(tmp_path, "own.png")
+    (tmp_path / "images" / "loop.png").symlink_to("loop.png")
+    write_benchmark(tmp_path, mm=[row(question=question("x <image>", written))])
+    with pytest.raises(BenchmarkError, match="row 0"):
         load_cfe(tmp_path)
 
 

@@ -74,10 +74,19 @@ def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", ["", "{}", "not json"])
-def test_a_lock_file_that_says_nothing_is_respected(tmp_path: Path, content: str) -> None:
-    (tmp_path / "run.lock").write_text(content)
+NO_PROCESS = LockHolder.this_process().model_dump_json().replace(f'"pid":{os.getpid()}', '"pid":-5')
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"not json", b"\xff\xfe", NO_PROCESS.encode()])
+def test_a_lock_file_that_says_nothing_is_respected(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "run.lock").write_bytes(content)
     with pytest.raises(RunLockedError, match="unknown process"):
+        RunLock.acquire(tmp_path)
+
+
+def test_a_folder_in_the_place_of_the_lock_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "run.lock").mkdir()
+    with pytest.raises(StoreError, match=r"run\.lock"):
         RunLock.acquire(tmp_path)
 
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cfe_local.errors import RunLockedError, StoreError
 from cfe_local.records import Manifest, Response, Verdict
-from cfe_local.store import GradingManifest, RunStore, settings_fingerprint
+from cfe_local.store import GradingManifest, RunStore, settings_fingerprint, write_atomically
 from tests.store.examples import manifest, response, verdict
 
 CONFIG = "model:\n  path: tiny\n"
@@ -208,3 +209,23 @@ def test_names_cannot_leave_the_run_folder(tmp_path: Path, name: str) -> None:
 def test_the_fingerprint_depends_on_names_and_values_and_not_on_order() -> None:
     assert settings_fingerprint({"a": "1", "b": "2"}) == settings_fingerprint({"b": "2", "a": "1"})
     assert settings_fingerprint({"a": "1", "b": "2"}) != settings_fingerprint({"a": "12", "b": ""})
+
+
+def test_a_whole_file_below_something_that_is_no_folder_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="could not be written"):
+        write_atomically(tmp_path / "file" / "below" / "a.json", b"{}")
+
+
+def test_an_interrupted_whole_file_leaves_the_old_content_and_nothing_else(tmp_path: Path) -> None:
+    def records() -> Iterator[Response]:
+        yield response(0)
+        raise KeyboardInterrupt
+
+    with begin(tmp_path / "run") as store:
+        store.write_records("cases", [response(7)])
+        before = (store.path / "cases.jsonl").read_bytes()
+        with pytest.raises(KeyboardInterrupt):
+            store.write_records("cases", records())
+        assert (store.path / "cases.jsonl").read_bytes() == before
+        assert not list(store.path.glob(".cases*"))

@@ -1,14 +1,16 @@
 """An engine that answers from a file: for tests, for grading old responses again, and for runs without a model.
 
-Three formats, told apart by what is inside:
+Four formats, told apart by what is inside:
 
     our own         JSONL of responses, as a run writes them; answers cases with the same key
     upstream        JSON list of ``{"id": ..., "generated_answers": [...]}`` per split; the n-th entry is row n, so ids
                     that repeat keep their own answers
+    lm-eval         JSONL of samples, ``{"doc_id": 0, "resps": [["...", ...]], ...}`` per split; ``doc_id`` is the row
     plain           JSONL of ``{"split": ..., "row": 0, "sample": 0, "text": ...}``
 
-A folder holds several such files. An upstream file belongs to the split whose name is part of the file's name
-(``responses_mm.json``); a single file without such a name serves every split.
+A folder holds several such files; where there are lm-eval samples, its results file is passed over. An upstream or
+lm-eval file belongs to the split whose name is part of the file's name (``responses_mm.json``,
+``samples_cfe_mm_TIME.jsonl``); a single file without such a name serves every split.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +50,14 @@ class PlainEntry(BaseModel):
     text: str
 
 
+class LmEvalEntry(BaseModel):
+    """One line of lm-eval samples. Several filters repeat a document; its responses are the same in each."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    doc_id: Annotated[int, Field(ge=0)]
+    resps: tuple[tuple[str, ...], ...]
+
+
 UPSTREAM: TypeAdapter[list[UpstreamEntry]] = TypeAdapter(list[UpstreamEntry])
 
 
@@ -63,11 +74,11 @@ class ReplayEngine:
         self._marks = ThinkingMarks(model.thinking_start, model.thinking_end)
         self._responses: dict[str, Response] = {}
         self._texts: dict[tuple[str, int, int], str] = {}
-        self._upstream: dict[str, list[UpstreamEntry]] = {}
+        self._rows_of: dict[str, dict[int, tuple[str | None, ...]]] = {}
         for path in _files(self._path):
             self._read(path)
-        n_upstream = sum(len(entry.generated_answers) for rows in self._upstream.values() for entry in rows)
-        self._n_answers = len(self._responses) + len(self._texts) + n_upstream
+        n_by_row = sum(len(answers) for rows in self._rows_of.values() for answers in rows.values())
+        self._n_answers = len(self._responses) + len(self._texts) + n_by_row
 
     @property
     def info(self) -> EngineInfo:
@@ -114,16 +125,14 @@ class ReplayEngine:
         key = case.key
         if (text := self._texts.get((key.split, key.row, key.sample))) is not None:
             return text
-        rows = self._rows(key.split)
-        if key.row >= len(rows) or key.sample >= len(rows[key.row].generated_answers):
-            return None
-        return rows[key.row].generated_answers[key.sample]
+        answers = self._rows(key.split).get(key.row, ())
+        return answers[key.sample] if key.sample < len(answers) else None
 
-    def _rows(self, split: str) -> list[UpstreamEntry]:
-        named = [stem for stem in self._upstream if split in re.split(r"[^0-9A-Za-z]+", stem)]
+    def _rows(self, split: str) -> dict[int, tuple[str | None, ...]]:
+        named = [stem for stem in self._rows_of if split in re.split(r"[^0-9A-Za-z]+", stem)]
         if named:
-            return self._upstream[named[0]]
-        return next(iter(self._upstream.values())) if len(self._upstream) == 1 else []
+            return self._rows_of[named[0]]
+        return next(iter(self._rows_of.values())) if len(self._rows_of) == 1 else {}
 
     # ------------------------------------------------------------ reading
 
@@ -134,18 +143,19 @@ class ReplayEngine:
             raise ModelError(f"{path}: not readable: {error}\nFix: give a file or folder of responses.") from error
         try:
             if text.lstrip().startswith("["):
-                self._upstream[path.stem] = UPSTREAM.validate_json(text)
+                entries = UPSTREAM.validate_json(text)
+                self._rows_of[path.stem] = {row: entry.generated_answers for row, entry in enumerate(entries)}
             else:
-                self._read_lines(text)
+                self._read_lines(text, path.stem)
         except (ValidationError, json.JSONDecodeError) as error:
             first = str(error).splitlines()[0]
             raise ModelError(
                 f"{path}: not a file of responses: {first}\n"
-                "Fix: give a run's responses.jsonl, an upstream responses file, or lines of "
+                "Fix: give a run's responses.jsonl, an upstream responses file, lm-eval samples, or lines of "
                 '{"split": "text", "row": 0, "sample": 0, "text": "..."}.'
             ) from error
 
-    def _read_lines(self, text: str) -> None:
+    def _read_lines(self, text: str, stem: str) -> None:
         *lines, last = text.split("\n")
         if last and _is_json(last):  # else empty, or the torn last line of a run that was killed
             lines.append(last)
@@ -155,6 +165,9 @@ class ReplayEngine:
             if "key" in (entry := json.loads(raw)):
                 response = Response.model_validate_json(raw)
                 self._responses[response.key.label] = response
+            elif "resps" in entry:
+                line = LmEvalEntry.model_validate(entry)
+                self._rows_of.setdefault(stem, {})[line.doc_id] = tuple(chain.from_iterable(line.resps))
             else:
                 plain = PlainEntry.model_validate(entry)
                 self._texts[plain.split, plain.row, plain.sample] = plain.text
@@ -188,6 +201,8 @@ def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     found = sorted(p for p in path.glob("*.json*") if p.suffix in (".json", ".jsonl")) if path.is_dir() else []
+    if any(file.name.startswith("samples_") for file in found):
+        found = [file for file in found if not file.name.startswith("results_")]
     if not found:
         raise ModelError(f"{path}: no responses there\nFix: give a .json or .jsonl file, or a folder of them.")
     return found

@@ -1,4 +1,4 @@
-"""Answers from files, in all three formats."""
+"""Answers from files, in all formats."""
 
 from __future__ import annotations
 
@@ -100,3 +100,25 @@ def test_a_path_without_responses_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(ModelError, match="no responses there"):
             engine(path)
+
+
+def lm_eval_line(doc_id: int, *texts: str, name: str = "none") -> str:
+    return json.dumps(
+        {"doc_id": doc_id, "doc": {}, "resps": [list(texts)], "filtered_resps": list(texts), "filter": name}
+    )
+
+
+def test_lm_eval_samples_answer_by_document_and_repeat(tmp_path: Path) -> None:
+    lines = [lm_eval_line(4, "a", "b"), lm_eval_line(0, "<think>no</think>c"), lm_eval_line(4, "a", "b", name="strict")]
+    (tmp_path / "samples_cfe_text_2026-01-01T00-00-00.jsonl").write_text("\n".join(lines) + "\n" + lines[0][:20])
+    (tmp_path / "results_2026-01-01T00-00-00.json").write_text('{"results": {}}')
+    asked = [case("text", 4), case("text", 4, 1), case("text", 0), case("text", 1), case("text", 4, 2)]
+    answered, failed = "answered", ("failed", "")
+    assert outcomes(tmp_path, asked) == [(answered, "a"), (answered, "b"), (answered, "c"), failed, failed]
+
+
+def test_lm_eval_samples_without_texts_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "samples_arc_2026-01-01T00-00-00.jsonl"
+    path.write_text('{"doc_id": 0, "resps": [[[-1.5, false]]]}\n')
+    with pytest.raises(ModelError, match="not a file of responses"):
+        engine(path)

@@ -1,0 +1,95 @@
+"""A comparison's report: what it says, with names from anywhere, and its scatter charts."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from cfe_local.metrics.comparison import common_rows, compare_pairs
+from cfe_local.report import Report, render_markdown
+from cfe_local.report.compare import ComparedRun, build_comparison
+from cfe_local.report.html import render_html
+from cfe_local.report.model import Scatter, ScatterPoint, Table
+from cfe_local.report.svg import draw
+from tests.metrics.test_comparison import run_of
+from tests.report.runs import facts
+
+HOSTILE = "</title><script>document.title='RUN'</script>|**x**\n# y \u202e" + "z" * 300
+
+
+def comparison(*marks: str, names: tuple[str, ...] = (), samples: int = 1) -> Report:
+    common = common_rows([run_of(text, samples=samples) for text in marks])
+    names = names or tuple(f"model {i}" for i in range(len(marks)))
+    sizes = [10**9 * 4**i for i in range(len(marks))]
+    runs = [
+        ComparedRun(name, f"runs/{name}", "s2s", facts(), len(marks[0]), n)
+        for name, n in zip(names, sizes, strict=True)
+    ]
+    return build_comparison(runs, common, compare_pairs(common.runs))
+
+
+def table(report: Report, anchor: str, position: int = 0) -> Table:
+    return next(section for section in report.sections if section.anchor == anchor).tables[position]
+
+
+def test_the_best_run_stands_first_and_keeps_its_number() -> None:
+    report = comparison("1000", "1110", "1100")
+    assert [row.cells[0] for row in table(report, "scores").rows] == ["2: model 1", "3: model 2", "1: model 0"]
+    assert [headline.share.value for headline in report.headlines] == [0.75, 0.5, 0.25]
+
+
+def test_differences_are_signed_from_left_to_right() -> None:
+    row = table(comparison("1111111100", "0000001111"), "differences").rows[0]
+    assert row.cells[:2] == ("2 − 1", "−40.0")
+    assert row.cells[3:5] == ("0.289", "0.289")
+    assert row.cells[-2:] == ("2", "6")
+
+
+def test_where_they_differ_lists_those_problems_alone() -> None:
+    rows = table(comparison("110?", "1001"), "where").rows
+    assert [row.cells[0].split()[0] for row in rows] == ["text:1", "text:3"]
+    assert [row.cells[1:] for row in rows] == [("✓", "✗"), ("?", "✓")]
+
+
+def test_several_samples_are_shown_as_counts_and_tested_by_sign_flips() -> None:
+    report = comparison("1100", "1111", samples=2)
+    assert [row.cells[1:] for row in table(report, "where").rows] == [("0/2", "2/2")]
+    assert len(table(report, "differences").columns) == 6
+    assert any("sign flips" in note for section in report.sections for note in section.notes)
+
+
+def test_runs_that_never_differ_say_so() -> None:
+    report = comparison("1010", "1010")
+    assert table(report, "differences").rows[0].cells[1] == "0.0"
+    where = next(section for section in report.sections if section.anchor == "where")
+    assert where.tables == ()
+    assert where.notes[0].startswith("0 of 4 problems")
+
+
+def test_hostile_names_neither_run_nor_break_a_table() -> None:
+    report = comparison("110", "011", names=(HOSTILE, f"{HOSTILE} 2"))
+    page = render_html(report)
+    assert "<script" not in page
+    assert "\u202e" not in page
+    for drawing in re.findall(r"<svg.*?</svg>", page, flags=re.S):
+        ElementTree.fromstring(drawing)
+    text = render_markdown(report)
+    assert "<script" not in text
+    assert not re.search(r"^# y", text, flags=re.M)
+    scores = [line for line in text.splitlines() if line.startswith(("| 1: ", "| 2: "))]
+    assert all(len(re.findall(r"(?<!\\)\|", line)) in (8, 9) for line in scores)
+
+
+@pytest.mark.parametrize("values", [(1.0, 1.0), (100.0, 150.0), (0.3, 70.0), (999.0, 5001.0), (1e-3, 4e6)])
+def test_every_point_of_a_scatter_lies_inside_its_axes(values: tuple[float, ...]) -> None:
+    chart = Scatter(
+        "c", "tokens", tuple(ScatterPoint(str(i), f"{i}: n", x, 0.5, 0.3, 0.7) for i, x in enumerate(values))
+    )
+    root = ElementTree.fromstring(draw(chart))
+    at = [float(circle.attrib["cx"]) for circle in root.iter("circle")]
+    assert at == sorted(at)
+    assert all(30 <= x <= 352 for x in at)
+    ticks = [text.text for text in root.iter("text") if text.attrib.get("text-anchor") == "middle"]
+    assert 2 <= len(ticks) <= 12

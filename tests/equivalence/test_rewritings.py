@@ -72,7 +72,7 @@ REWRITINGS: list[Callable[[Expr], Expr]] = [
 ]
 WRITINGS: list[Callable[[Expr], str]] = [
     sympy.latex,
-    str,
+    lambda a: str(a).replace("E", "e"),  # SymPy's E is Euler's number; a physicist's is an energy.
     lambda a: f"${sympy.latex(a, mul_symbol='dot')}$",
     lambda a: f"\\({sympy.latex(a, ln_notation=True)}\\)",  # Not its short fractions: y / 2 x would be y/(2x).
     lambda a: sympy.latex(a, fold_frac_powers=True, mul_symbol="times"),

@@ -117,9 +117,10 @@ def _fault(split: str, row: int, problem_id: str | None, code: str, place: str |
 
 
 def _id_faults(raw: JsonObject) -> Iterator[Fault]:
-    if not isinstance(raw.get("id"), str) or not raw["id"]:
-        yield "wrong_shape", "id", f"must be a non-empty string, got {_shown(raw.get('id'))}"
-    elif _has_surrogate(raw["id"]):
+    problem_id = raw.get("id")
+    if not isinstance(problem_id, str) or not problem_id:
+        yield "wrong_shape", "id", f"must be a non-empty string, got {_shown(problem_id)}"
+    elif _has_surrogate(problem_id):
         yield "broken_character", "id", "holds half of a surrogate pair, which is no character"
 
 

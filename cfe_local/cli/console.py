@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 
 from rich.console import Console
@@ -22,26 +24,68 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from cfe_local.errors import UsageError
 from cfe_local.records import Response
 
 LOG = logging.getLogger("cfe_local")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LINE_EVERY_S = 30.0
 """Without a terminal, progress is one line this often: batch logs stay readable."""
 
 
+class RunLog(logging.FileHandler):
+    """The log file of a run. It begins with its first line: a folder that turns out to be no run stays as it was.
+
+    A log that cannot be written costs its lines and one message, never the run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace", delay=True)
+        self._has_complained = False
+
+    def _open(self) -> TextIOWrapper:
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+        return super()._open()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line, or complain once."""
+        try:
+            super().emit(record)
+        except OSError:  # from opening the file; what writing raises comes to handleError by itself
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base class's name
+        """Say once that lines are missing."""
+        del record
+        if not self._has_complained:
+            self._has_complained = True
+            sys.stderr.write(f"{self.baseFilename}: the log is not complete: {sys.exc_info()[1]}\n")
+
+    def close(self) -> None:
+        """Let go of the file; what a full disk did not take is lost here."""
+        with contextlib.suppress(OSError):
+            super().close()
+
+
 def set_up_logging(log_path: Path | None = None) -> None:
-    """Log to stderr (level from ``CFE_LOCAL_LOG_LEVEL``, default WARNING) and, with everything, to a file."""
+    """Log to stderr (level from ``CFE_LOCAL_LOG_LEVEL``, default WARNING) and, with everything, to a file.
+
+    Raises:
+        UsageError: For a level that does not exist.
+    """
     LOG.setLevel(logging.DEBUG)
     for handler in list(LOG.handlers):
         LOG.removeHandler(handler)
         handler.close()
     to_stderr = logging.StreamHandler(sys.stderr)
-    to_stderr.setLevel(os.environ.get("CFE_LOCAL_LOG_LEVEL", "WARNING").upper())
+    level = os.environ.get("CFE_LOCAL_LOG_LEVEL", "WARNING")
+    if level.upper() not in LEVELS:
+        raise UsageError(f"CFE_LOCAL_LOG_LEVEL={level}: no such level\nFix: one of {', '.join(LEVELS)}.")
+    to_stderr.setLevel(level.upper())
     handlers: list[logging.Handler] = [to_stderr]
     if log_path is not None:
-        log_path.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log_path, encoding="utf-8"))
+        handlers.append(RunLog(log_path))
     for handler in handlers:
         handler.setFormatter(logging.Formatter(LOG_FORMAT))
         LOG.addHandler(handler)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-
-import click
 
 
 @contextmanager
@@ -20,7 +19,8 @@ def interruptible() -> Iterator[None]:
         del frame
         for known in earlier:
             signal.signal(known, second)
-        click.echo("\nstopping: what has finished is on disk; once more ends it at once", err=True)
+        with contextlib.suppress(OSError):  # no buffered stream here: the signal may have come while one was written
+            os.write(2, b"\nstopping: what has finished is on disk; once more ends it at once\n")
         raise KeyboardInterrupt(signal.Signals(number).name)
 
     def second(number: int, frame: FrameType | None) -> None:

@@ -6,14 +6,18 @@ Verbs are imported only when they are called, so that ``--help`` costs no heavy 
 from __future__ import annotations
 
 import importlib
+import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
 from cfe_local.errors import CfeError
 
+LOG = logging.getLogger("cfe_local")
 VERBS = {
     "run": ("cfe_local.cli.run", "run", "Run an experiment: generate, grade, report. Resumes what is there."),
     "generate": ("cfe_local.cli.run", "generate", "Only generate responses."),
@@ -75,10 +79,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        _leave_closed_pipe()
+    except OSError as error:  # what no stage foresaw is still about a file or a device, and its owner can repair it
+        LOG.debug("unforeseen system error", exc_info=True)
+        click.echo(f"error: {_system_error(error)}", err=True)
+        sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; what had finished is on disk. The same command goes on from there.", err=True)
         sys.exit(130)
     sys.exit(result if isinstance(result, int) else 0)
+
+
+def _system_error(error: OSError) -> str:
+    said = error.strerror or str(error) or type(error).__name__
+    where = f"{str(error.filename)[:200]}: " if error.filename else ""
+    return f"{where}{said}\nFix: check that the path exists, can be read and written, and that the disk has room."
+
+
+def _leave_closed_pipe() -> NoReturn:
+    """End as a program that the closing reader stopped; the interpreter must not complain when it flushes."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    sys.exit(128 + signal.SIGPIPE)
 
 
 if __name__ == "__main__":

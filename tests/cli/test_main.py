@@ -83,6 +83,58 @@ def test_bad_input_says_what_and_how_to_fix_it(tmp_path: Path, arguments: list[s
     assert "Fix:" in done.stderr or "did you mean" in done.stderr or "not written as" in done.stderr
 
 
+def replayed_run(folder: Path) -> list[str]:
+    """Arguments of a run by replay, without ``--out``."""
+    answers = folder / "answers.jsonl"
+    answers.write_text('{"split": "text", "row": 0, "text": "72"}\n', encoding="utf-8")
+    return ["generate", "--engine", "replay", "--model", str(answers), "--benchmark", "sample", "--rows", "text:0"]
+
+
+@pytest.mark.parametrize("out", ["file", "file/below", "dangling", "/proc/run", "x" * 300])
+def test_a_place_that_cannot_be_a_run_folder_is_a_clear_error(tmp_path: Path, out: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    done = run_cli(*replayed_run(tmp_path), "--out", out, cwd=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "Fix:" in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_that_is_no_run_is_left_as_it_was(tmp_path: Path) -> None:
+    foreign = tmp_path / "thesis"
+    foreign.mkdir()
+    (foreign / "chapter.tex").write_text("mine")
+    for arguments in (["grade", str(foreign)], [*replayed_run(tmp_path), "--out", str(foreign)]):
+        assert run_cli(*arguments).returncode == 2
+        assert [path.name for path in foreign.iterdir()] == ["chapter.tex"]
+
+
+def test_an_unknown_log_level_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CFE_LOCAL_LOG_LEVEL", "loud")
+    done = run_cli(*replayed_run(tmp_path), "--out", str(tmp_path / "run"))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "CFE_LOCAL_LOG_LEVEL" in done.stderr
+
+
+def test_a_system_error_that_nobody_expected_is_a_message_with_the_file(tmp_path: Path) -> None:
+    done = run_cli("validate", str(tmp_path / ("x" * 5000)))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "File name too long" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    script = """
+import sys
+from cfe_local.cli import main as entry
+def write(**_):
+    raise BrokenPipeError
+entry.cli.main = write
+entry.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_validate_prints_json_that_can_be_read() -> None:
     done = run_cli("validate", "sample", "--json", "--strict")
     report = json.loads(done.stdout)

@@ -7,6 +7,7 @@ the error names it and says how to remove the lock by hand.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import uuid
@@ -133,7 +134,8 @@ def _place(path: Path, holder: LockHolder) -> bool:
             "Fix: choose another run folder (out), or make this one writable and free some space."
         ) from error
     finally:
-        claim.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            claim.unlink(missing_ok=True)
 
 
 def _place_exclusively(path: Path, holder: LockHolder) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -81,6 +82,16 @@ NO_PROCESS = LockHolder.this_process().model_dump_json().replace(f'"pid":{os.get
 def test_a_lock_file_that_says_nothing_is_respected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "run.lock").write_bytes(content)
     with pytest.raises(RunLockedError, match="unknown process"):
+        RunLock.acquire(tmp_path)
+
+
+def test_a_disk_that_takes_nothing_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StoreError, match="cannot be written: Read-only"):
         RunLock.acquire(tmp_path)
 
 

@@ -76,7 +76,6 @@ def llm_arguments(model: ModelConfig, folder: Path, *, on_cpu: bool) -> dict[str
     """
     check_options(model.engine_args, known_options())
     defaults: dict[str, Any] = {
-        "enable_prefix_caching": True,
         # Templates whose content is one string otherwise move every image to the front.
         "interleave_mm_strings": True,
     }
@@ -86,6 +85,9 @@ def llm_arguments(model: ModelConfig, folder: Path, *, on_cpu: bool) -> dict[str
         # vLLM 0.32 rewinds a seeded request's generator after each chunk of its prompt, which torch's CPU generator
         # cannot do: a prompt longer than one chunk would end the engine.
         defaults["enable_chunked_prefill"] = False
+        if _has_recurrent_layers(folder):
+            # Their prefix cache works only with chunked prefill. Everywhere else vLLM caches prefixes by itself.
+            defaults["enable_prefix_caching"] = False
     reasoning = {"reasoning_config", "reasoning_parser"}
     if not reasoning & set(model.engine_args) and folder_mentions(folder, model.thinking_start, model.chat_template):
         # Without this vLLM 0.32 refuses thinking_token_budget.
@@ -102,6 +104,13 @@ def llm_arguments(model: ModelConfig, folder: Path, *, on_cpu: bool) -> dict[str
         "chat_template": str(model.chat_template) if model.chat_template is not None else None,
         "structured_outputs_config": structured,
     }
+
+
+def _has_recurrent_layers(folder: Path) -> bool:
+    """Whether some layers keep a state instead of keys and values, as in Qwen3.5."""
+    path = folder / "config.json"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return any(word in text for word in ("linear_attention", "mamba", "linear_num_key_heads"))
 
 
 def _reasoning_config(model: ModelConfig) -> object:

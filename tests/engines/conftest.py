@@ -76,5 +76,5 @@ def _model(path: str, backend: StructuredBackend) -> ModelConfig:
         structured_backend=backend,
         max_in_flight=16,
         engine_args={"max_model_len": CONTEXT},
-        env={"VLLM_CPU_KVCACHE_SPACE": "1"},
+        env={"VLLM_CPU_KVCACHE_SPACE": "1", "OMP_WAIT_POLICY": "passive"},
     )

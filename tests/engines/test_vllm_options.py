@@ -55,7 +55,17 @@ def test_the_users_options_win_over_our_defaults(tmp_path: Path) -> None:
     arguments = llm_arguments(model, tmp_path, on_cpu=True)
     assert arguments["enforce_eager"] is False
     assert arguments["max_model_len"] == 99
-    assert arguments["enable_prefix_caching"] is True
+    assert "enable_prefix_caching" not in arguments  # vLLM's own default: on, where the model allows it
     assert arguments["trust_remote_code"] is False
     assert arguments["structured_outputs_config"]["backend"] == "guidance"
     assert "reasoning_config" not in arguments
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("on_cpu", "prefix_caching"), [(True, False), (False, None)])
+def test_recurrent_layers_go_without_prefix_cache_on_a_cpu(
+    tmp_path: Path, on_cpu: bool, prefix_caching: bool | None
+) -> None:
+    pytest.importorskip("vllm")
+    (tmp_path / "config.json").write_text('{"text_config": {"layer_types": ["linear_attention", "full_attention"]}}')
+    assert llm_arguments(ModelConfig(path="m"), tmp_path, on_cpu=on_cpu).get("enable_prefix_caching") is prefix_caching

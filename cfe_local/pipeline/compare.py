@@ -173,14 +173,14 @@ def _refuse_other_experiments(runs: Sequence[OpenedRun]) -> None:
 
 def _check(runs: Sequence[OpenedRun], common: CommonRows, allow: Sequence[str]) -> tuple[str, ...]:
     """Refuse differences that were not allowed; give what the reader must know about the others."""
-    warnings = []
-    for name, check in CHECKS.items():
-        found = check(runs, common)
-        if found is None:
-            continue
-        if name not in allow:
-            raise UsageError(f"these runs cannot be compared as they are: {found}\nFix: --allow {name} accepts it.")
-        warnings.append(f"Not like for like, accepted by --allow {name}: {found}.")
+    found = {name: text for name, check in CHECKS.items() if (text := check(runs, common)) is not None}
+    refused = [name for name in found if name not in allow]
+    if refused:
+        raise UsageError(
+            f"these runs cannot be compared as they are: {'; '.join(found[name] for name in refused)}\n"
+            f"Fix: {' '.join(f'--allow {name}' for name in refused)} accepts it, and the comparison says so."
+        )
+    warnings = [f"Not like for like, accepted by --allow {name}: {text}." for name, text in found.items()]
     self_judged = [run for run in runs if run.facts.config.self_judged]
     if self_judged:
         names = ", ".join(run.facts.config.model.display_name for run in self_judged)
@@ -225,10 +225,16 @@ def _protocol_settings(run: OpenedRun) -> dict[str, str]:
 
 def _judge_differs(runs: Sequence[OpenedRun], common: CommonRows) -> str | None:
     del common
-    return _settings_differ("the judge", runs, _judge_settings)
+    one_protocol = len({run.protocol for run in runs}) == 1
+    return _settings_differ("the judge", runs, _judge_and_prompts if one_protocol else _judge_alone)
 
 
-def _judge_settings(run: OpenedRun) -> dict[str, str]:
+def _judge_alone(run: OpenedRun) -> dict[str, str]:
+    """The judge without prompts, for runs of several protocols: each protocol has prompts of its own."""
+    return _pick(run.grading_settings, ("judge.",))
+
+
+def _judge_and_prompts(run: OpenedRun) -> dict[str, str]:
     """The judge and the prompts of this protocol; those of another protocol ask nothing here."""
     elsewhere = {f"template.judge_{name}" for name in GRADINGS if name != run.protocol}
     picked = _pick(run.grading_settings, ("judge.", "template."))

@@ -67,3 +67,11 @@ class ReplayedRun:
 @pytest.fixture
 def replayed(tmp_path: Path) -> ReplayedRun:
     return ReplayedRun(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One finished run, made once; tests read it or change copies of it."""
+    from cfe_local.pipeline import Silent, run
+
+    return run(ReplayedRun(tmp_path_factory.mktemp("finished")).config(), Silent()).path

@@ -5,6 +5,7 @@ Not here: the page around it (``html``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ NAME, LINE, VALUE = 120, 1_000, 4_000
 
 EXCERPT = 110
 """Characters of the question in the closed line of a problem."""
+
+_BARE_LATEX = re.compile(r"\\[A-Za-z]{2,}")
 
 OUTCOME_WORDS: dict[Outcome, str] = {
     "answered": "answered",
@@ -239,8 +242,19 @@ def _answer(verdict: Verdict | None, typesetter: Typesetter) -> Markup:
         return Markup('<span class="none">none</span>')
     if extraction.value is None:
         return Markup('<span class="none">{}</span>').format(extraction.status.replace("_", " "))
-    unit = Markup(" {}").format(visible(shortened(extraction.unit, NAME))) if extraction.unit else Markup("")
-    return value(shortened(extraction.value, VALUE), typesetter) + unit
+    # Where the value was taken with its unit, saying the unit again would look like a product.
+    repeats = extraction.unit is None or extraction.value.rstrip(" $}").endswith(extraction.unit.rstrip(" $}"))
+    unit = Markup("") if repeats else Markup(" {}").format(visible(shortened(extraction.unit or "", NAME)))
+    return _value(shortened(extraction.value, VALUE), typesetter) + unit
+
+
+def _value(text: str, typesetter: Typesetter) -> Markup:
+    """An extracted value, which is often LaTeX without dollar signs; prose with a command in it stays prose."""
+    if "$" not in text and _BARE_LATEX.search(text):
+        typeset = prose(f"${text}$", typesetter)
+        if "<math" in typeset:
+            return typeset + Markup('<code class="source">{}</code>').format(visible(text))
+    return value(text, typesetter)
 
 
 def _readings(verdict: Verdict | None) -> str:

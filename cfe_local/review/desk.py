@@ -110,9 +110,16 @@ class Desk:
         self.book.add(line.model_copy(update={"blind": self.settings.is_blind}))
 
     def undo(self) -> Place | None:
-        """Take the last label back and go to where it was given; None where there is none on this desk."""
+        """Take the last label back and go to where it was given.
+
+        None, and nothing is taken back, where there is no label or the last one is about something else than what lies
+        on this desk: a folder of labels may serve several runs.
+        """
+        history = self.book.standing.history
+        if not history or history[-1].unit not in self._positions:
+            return None
         line = self.book.undo()
-        if line is None or line.unit not in self._positions:
+        if line is None:
             return None
         return Place(self._positions[line.unit], line.aspect)
 

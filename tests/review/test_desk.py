@@ -8,6 +8,7 @@ import pytest
 from cfe_local.errors import UsageError
 from cfe_local.review.desk import Desk, DeskSettings, Place
 from cfe_local.review.files import LabelBook
+from cfe_local.review.labels import label_line
 
 from .desks import desk as make_desk
 
@@ -48,6 +49,12 @@ def test_undo_leads_back_to_where_the_label_was_given(desk: Desk) -> None:
     say(desk, 2, "v1")
     assert desk.undo() == Place(2, "v1")
     assert desk.undo() is None
+
+
+def test_undo_leaves_labels_of_other_runs_alone(desk: Desk) -> None:
+    desk.book.add(label_line("ann", ("exam/main/other:9/-/0", "v0"), "correct"))
+    assert desk.undo() is None
+    assert len(desk.said()) == 1
 
 
 def test_a_stated_value_is_kept_for_variables_only(desk: Desk) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,13 +61,14 @@ def write(files: dict[str, str], folder: Path) -> list[Path]:
     return [folder / name for name in files]
 
 
-def read_elsewhere(code: str, *arguments: object) -> object:
+def read_elsewhere(code: str, *arguments: object) -> list[Any]:
     """What another tool's reader says, in a process of its own: its imports and warnings are its own affair."""
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    said: list[Any] = json.loads(done.stdout.splitlines()[-1])
+    return said
 
 
 # ---------------------------------------------------------------- lm-evaluation-harness
@@ -111,7 +113,7 @@ name = samples.rpartition("/")[2]
 table = make_table(json.load(open(results)))
 print(json.dumps([get_file_task_name(name), get_file_datetime(name) in results, table]))
 """
-    task, same_time, table = read_elsewhere(code, *paths)  # type: ignore[misc]
+    task, same_time, table = read_elsewhere(code, *paths)
     assert task == "cfe_text"
     assert same_time
     assert "cfe_text" in table
@@ -134,7 +136,7 @@ samples = [[s.id, s.epoch, s.scores["question_accuracy"].value, s.output.complet
 thinking = log.samples[0].output.message.content[0].reasoning
 print(json.dumps([log.status, metrics, samples, log.eval.model, thinking]))
 """
-    status, metrics, samples, model, thinking = read_elsewhere(code, path)  # type: ignore[misc]
+    status, metrics, samples, model, thinking = read_elsewhere(code, path)
     assert (status, thinking) == ("success", "Let me see.")
     assert metrics == {"question_accuracy": pytest.approx(1 / 3), "variable_accuracy": pytest.approx(1 / 3)}
     assert samples == [
@@ -170,7 +172,7 @@ responses, verdicts = (parquet.read_table(path) for path in sys.argv[1:])
 print(json.dumps([str(responses.schema.field("seconds").type), responses.column("text").to_pylist(),
                   verdicts.column("p_correct").to_pylist(), responses.column("step").null_count]))
 """
-    seconds, texts, chances, n_null = read_elsewhere(code, tmp_path / "r.parquet", tmp_path / "v.parquet")  # type: ignore[misc]
+    seconds, texts, chances, n_null = read_elsewhere(code, tmp_path / "r.parquet", tmp_path / "v.parquet")
     assert seconds == "double"
     assert texts == ["It is $2$.", HOSTILE, ""]
     assert chances == [0.9, 0.9]

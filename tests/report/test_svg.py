@@ -3,7 +3,8 @@ from xml.etree import ElementTree
 import pytest
 
 from cfe_local.report.model import BarPart, Histogram, IntervalChart, IntervalMark, StackedBars
-from cfe_local.report.svg import LEFT, RIGHT, draw
+from cfe_local.report.scatter import LEFT, RIGHT
+from cfe_local.report.svg import draw
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 

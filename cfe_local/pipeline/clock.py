@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
 from cfe_local.engines.process import EngineProcess
+from cfe_local.errors import StoreError
 from cfe_local.metrics.effort import EngineTime
 from cfe_local.records import Record
 from cfe_local.store import RecordStream, RunFolder
@@ -32,12 +33,19 @@ def timed(folder: RunFolder, phase: str, engine: EngineProcess) -> Iterator[None
     """Record the time spent inside, also when it ends by an exception; loading the engine is outside."""
     device = engine.engine_info.device
     started, clock = datetime.now(UTC).isoformat(), time.monotonic()
-    try:
-        yield
-    finally:
+
+    def note() -> None:
         n_devices = 1 if device == "cpu" else n_devices_of(engine.model.engine_args)
         spent = EngineTime(phase=phase, seconds=time.monotonic() - clock, n_devices=n_devices, device=device)
         engine_work(folder).append(EngineWork(started=started, time=spent))
+
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):  # a full disk ended the stage: its own message says what is safe
+            note()
+        raise
+    note()
 
 
 def n_devices_of(engine_args: dict[str, JsonValue]) -> int:

@@ -8,9 +8,12 @@ the error names it and says how to remove the lock by hand.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import socket
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -150,7 +153,16 @@ def _place_exclusively(path: Path, holder: LockHolder) -> bool:
 
 
 def _remove_stale(path: Path, text: str, holder: LockHolder) -> None:
-    """Take a dead holder's lock away, and only that one: somebody else may have replaced it meanwhile."""
+    """Take a dead holder's lock away, and only that one: somebody else may have replaced it meanwhile.
+
+    A holder is only ever known to be dead on its own machine, so those who take its lock away can wait for each other
+    there. Where the file system cannot do that, a writer that comes in the instant between two renames gets past.
+    """
+    with _alone(path.parent) as is_alone:
+        if is_alone:
+            if _read_text(path) == text:
+                path.unlink(missing_ok=True)
+            return
     aside = path.with_name(f".{path.name}.stale.{uuid.uuid4().hex}")
     try:
         path.rename(aside)
@@ -165,6 +177,21 @@ def _remove_stale(path: Path, text: str, holder: LockHolder) -> None:
         raise _locked(path, holder) from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Be the only one inside for a folder, on this machine; False where the file system has no such locks (NFS)."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            is_alone = True
+        except OSError:
+            is_alone = False
+        yield is_alone
+    finally:
+        os.close(descriptor)
 
 
 def _locked(path: Path, holder: LockHolder | None) -> RunLockedError:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,24 @@ def dead_pid() -> int:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     return child.pid
+
+
+def locks_of_writers(folder: Path, n_writers: int) -> list[RunLock]:
+    """What writers get that come to a folder at the same moment."""
+    barrier = threading.Barrier(n_writers)
+    got: list[RunLock] = []
+
+    def write() -> None:
+        barrier.wait()
+        with contextlib.suppress(RunLockedError):
+            got.append(RunLock.acquire(folder))
+
+    writers = [threading.Thread(target=write) for _ in range(n_writers)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(timeout=60)
+    return got
 
 
 def test_a_second_writer_is_refused_until_the_first_lets_go(tmp_path: Path) -> None:
@@ -126,26 +144,32 @@ def test_a_folder_that_is_missing_is_a_clear_error(tmp_path: Path) -> None:
         RunLock.acquire(tmp_path / "missing")
 
 
+@pytest.fixture
+def restless_threads() -> Iterator[None]:
+    """Threads that change every few microseconds, so that a race of two system calls is met within a hundred rounds."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("restless_threads")
+def test_a_dead_holders_lock_goes_to_one_writer_however_many_find_it(tmp_path: Path) -> None:
+    stale = LockHolder.this_process().model_copy(update={"pid": dead_pid()}).model_dump_json()
+    for attempt in range(100):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        (folder / "run.lock").write_text(stale)
+        assert len(locks_of_writers(folder, 8)) == 1, attempt
+
+
 @pytest.mark.parametrize("stale", [False, True])
 @pytest.mark.parametrize("attempt", range(5))
 def test_of_many_writers_at_once_exactly_one_gets_the_lock(tmp_path: Path, stale: bool, attempt: int) -> None:
     if stale:
         holder = LockHolder.this_process().model_copy(update={"pid": dead_pid()})
         (tmp_path / "run.lock").write_text(holder.model_dump_json())
-    n_writers = 8
-    barrier = threading.Barrier(n_writers)
-    got: list[RunLock] = []
-
-    def write() -> None:
-        barrier.wait()
-        with contextlib.suppress(RunLockedError):
-            got.append(RunLock.acquire(tmp_path))
-
-    writers = [threading.Thread(target=write) for _ in range(n_writers)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(timeout=60)
+    got = locks_of_writers(tmp_path, 8)
     assert len(got) == 1, attempt
     got[0].release()
     assert list(tmp_path.iterdir()) == []

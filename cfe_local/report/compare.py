@@ -146,10 +146,11 @@ def _pairs_section(pairs: Sequence[PairComparison], common: CommonRows) -> Secti
         if by_mcnemar
         else "p of question accuracy comes from random sign flips of the problems' differences: McNemar's test needs "
         "exactly one sample per problem.",
-        "p of variable accuracy comes from random sign flips. Holm adjusts each of the two tables for all its pairs.",
+        "p of variable accuracy comes from random sign flips. Holm adjusts each of the two tables for all its pairs; "
+        "the intervals are for one pair each. Where a test and its interval disagree, the test decides.",
         "Shows from: the smallest true difference that these problems would show at p < 0.05 in four of five repeats, "
-        "given how often or how far the two runs differ. A difference below it that is not significant is no evidence "
-        "of equality.",
+        "given how often or how far the two runs differ; a dash where even a wholly one-sided disagreement would not "
+        "show. A difference below it that is not significant is no evidence of equality.",
     ]
     columns = (*PAIR_COLUMNS, "only left", "only right") if by_mcnemar else PAIR_COLUMNS
     tables = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,7 @@ from cfe_local.report.model import Scatter, ScatterPoint, Table
 from cfe_local.report.svg import draw
 from tests.metrics.test_comparison import run_of
 from tests.report.runs import facts
+from tests.report.test_browser import CHROMIUM, visit
 
 HOSTILE = "</title><script>document.title='RUN'</script>|**x**\n# y \u202e" + "z" * 300
 
@@ -80,6 +82,16 @@ def test_hostile_names_neither_run_nor_break_a_table() -> None:
     assert not re.search(r"^# y", text, flags=re.M)
     scores = [line for line in text.splitlines() if line.startswith(("| 1: ", "| 2: "))]
     assert all(len(re.findall(r"(?<!\\)\|", line)) in (8, 9) for line in scores)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; install Debian's package chromium")
+def test_the_page_opens_in_a_browser_and_runs_nothing(tmp_path: Path) -> None:
+    page = tmp_path / "compare.html"
+    page.write_text(render_html(comparison("110", "011", names=(HOSTILE, "b"))), encoding="utf-8")
+    document, console = visit(page, tmp_path / "profile")
+    assert console == []
+    assert "<title>2 runs on bench</title>" in document
+    assert document.count("<svg") == 3
 
 
 @pytest.mark.parametrize("values", [(1.0, 1.0), (100.0, 150.0), (0.3, 70.0), (999.0, 5001.0), (1e-3, 4e6)])

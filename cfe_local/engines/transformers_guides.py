@@ -6,7 +6,7 @@ JSON schemas and regular expressions go through Outlines' own automata, or throu
 
 from __future__ import annotations
 
-import warnings
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +25,9 @@ Guide = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """Called before every token with all tokens so far, (1, n), and the scores, (1, vocabulary); returns masked scores.
 
 Stateful: made for one response and never used again."""
+
+_BLANK_MARK = "\u2581"
+"""How vocabularies that are not made of bytes write a blank."""
 
 
 class GuideMaker:
@@ -49,11 +52,10 @@ class GuideMaker:
         self._compiled[constraint] = make
         if len(self._compiled) > N_CACHED:
             self._compiled.popitem(last=False)
-        processor: Guide = make()
-        return _eager(processor)
+        guide: Guide = make()
+        return guide
 
     def _compile(self, constraint: Constraint) -> Callable[[], Guide]:
-        _import_kernels()
         try:
             if isinstance(constraint, GrammarConstraint) or self._backend == "guidance":
                 return self._with_llguidance(constraint)
@@ -62,53 +64,60 @@ class GuideMaker:
             raise UsageError(f"this {constraint.kind} constraint cannot be enforced: {error}") from error
 
     def _with_automaton(self, constraint: Constraint) -> Callable[[], Guide]:
-        from outlines.backends.outlines_core import OutlinesCoreLogitsProcessor
         from outlines_core import Index
 
+        from cfe_local.engines.transformers_masks import AutomatonGuide
+
         index = Index(outlines_type(constraint).pattern, self._words())
-        return lambda: OutlinesCoreLogitsProcessor(index, "torch")
+        return lambda: AutomatonGuide(index, "torch")
 
     def _with_llguidance(self, constraint: Constraint) -> Callable[[], Guide]:
+        from llguidance import grammar_from
         from outlines import from_transformers
         from outlines.backends.llguidance import LLGuidanceBackend
 
+        from cfe_local.engines.transformers_masks import GrammarGuide
+
         if self._llguidance is None:
-            self._llguidance = LLGuidanceBackend(from_transformers(self._model, self._tokenizer))
-        backend = self._llguidance
+            self._llguidance = LLGuidanceBackend(from_transformers(self._model, self._tokenizer)).llg_tokenizer
+        tokenizer = self._llguidance
         if isinstance(constraint, GrammarConstraint):
-            return lambda: backend.get_cfg_logits_processor(constraint.grammar)
-        if isinstance(constraint, RegexConstraint):
-            return lambda: backend.get_regex_logits_processor(constraint.pattern)
-        schema = structured_parameters(constraint, "guidance")["json"]
-        return lambda: backend.get_json_schema_logits_processor(schema)
+            grammar = grammar_from("lark", constraint.grammar)
+        elif isinstance(constraint, RegexConstraint):
+            grammar = grammar_from("regex", constraint.pattern)
+        else:
+            grammar = grammar_from("json_schema", structured_parameters(constraint, "guidance")["json"])
+        return lambda: GrammarGuide(grammar, tokenizer, "torch")
 
     def _words(self) -> Any:
-        """The vocabulary as Outlines takes it, without special tokens: spelled out they would pass as plain text."""
-        from outlines.backends.outlines_core import OutlinesCoreBackend
-        from outlines.models.transformers import TransformerTokenizer
+        from outlines_core import Vocabulary
 
         if self._vocabulary is None:
-            wrapped = TransformerTokenizer(self._tokenizer)
-            added = {token.content for token in self._tokenizer.added_tokens_decoder.values()}
-            words = {word: number for word, number in wrapped.vocabulary.items() if word not in added}
-            self._vocabulary = OutlinesCoreBackend.create_outlines_core_vocabulary(
-                words, wrapped.eos_token_id, wrapped.eos_token, wrapped.convert_token_to_string
-            )
+            self._vocabulary = Vocabulary(self._tokenizer.eos_token_id, token_bytes(self._tokenizer))
         return self._vocabulary
 
 
-def _import_kernels() -> None:
-    """Outlines' masks import torch's compiler, which warns about torch's own older parts; no news for anybody here."""
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        import llguidance.torch  # noqa: F401
-        import outlines_core.kernels.torch  # noqa: F401 - for the import alone
+def token_bytes(tokenizer: Any) -> dict[bytes, list[int]]:
+    """What each token writes, in bytes, with the tokens that write it.
 
+    Outlines itself asks the tokenizer for text, in which a token that holds half a character is a question mark: no
+    letter of two tokens could then be written. Control tokens are left out: spelled out they would pass as plain text.
+    """
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-def _eager(processor: Guide) -> Guide:
-    """Outlines compiles its masking kernel with a C++ compiler, which costs more than it saves and may be missing."""
-
-    def masked(token_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        with torch.compiler.set_stance("force_eager"):
-            return processor(token_ids, scores)
-
-    return masked
+    added = {token.content for token in tokenizer.added_tokens_decoder.values()}
+    letters = {letter: byte for byte, letter in bytes_to_unicode().items()}
+    by_bytes = "ByteLevel" in str(tokenizer.backend_tokenizer.decoder)
+    words: dict[bytes, list[int]] = {}
+    for token, number in tokenizer.get_vocab().items():
+        if token in added:
+            continue
+        if by_bytes:
+            written = bytes(letters[letter] for letter in token if letter in letters)
+        elif (byte := re.fullmatch(r"<0x([0-9A-F]{2})>", token)) is not None:
+            written = bytes.fromhex(byte[1])
+        else:
+            written = token.replace(_BLANK_MARK, " ").encode()
+        if written:
+            words.setdefault(written, []).append(number)
+    return words

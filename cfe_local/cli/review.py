@@ -230,7 +230,7 @@ def _print_summary(
         alpha = _number(one.alpha.value)
         if one.alpha.interval:
             alpha += f" [{one.alpha.interval.low:.2f}, {one.alpha.interval.high:.2f}]"
-        kappa/{k.second} {_number(k.kappa.value)}" for k in one.kappas)
+        kappas = "\n".join(f"{k.first}/{k.second} {_number(k.kappa.value)}" for k in one.kappas)
         counts = (one.n_labelled, one.alpha.n_units, one.n_unsure, one.n_disagreements)
         table.add_row(one.group, *map(str, counts), alpha, kappas)
     console.print(table)

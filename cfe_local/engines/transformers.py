@@ -72,7 +72,7 @@ class TransformersEngine:
         self._model.generation_config = transformers.GenerationConfig(
             do_sample=False, eos_token_id=sorted(self._stop_ids), pad_token_id=self._pad_id
         )
-        self._guides = GuideMaker(self._model, self._tokenizer, model.structured_backend)
+        self._guides = GuideMaker(self._tokenizer, model.structured_backend)
         self._batch_size = int(str(model.engine_args.get("max_num_seqs", DEFAULT_BATCH)))
         self.info = self._describe(folder)
         _log.info("loaded: %s", self.info.model_dump_json())

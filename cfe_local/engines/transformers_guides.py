@@ -33,9 +33,8 @@ _BLANK_MARK = "\u2581"
 class GuideMaker:
     """Makes guides for one loaded model."""
 
-    def __init__(self, model: Any, tokenizer: Any, backend: StructuredBackend) -> None:
-        """``model`` and ``tokenizer`` are transformers' own."""
-        self._model = model
+    def __init__(self, tokenizer: Any, backend: StructuredBackend) -> None:
+        """``tokenizer`` is transformers' own."""
         self._tokenizer = tokenizer
         self._backend = backend
         self._vocabulary: Any = None
@@ -73,13 +72,12 @@ class GuideMaker:
 
     def _with_llguidance(self, constraint: Constraint) -> Callable[[], Guide]:
         from llguidance import grammar_from
-        from outlines import from_transformers
-        from outlines.backends.llguidance import LLGuidanceBackend
+        from llguidance.hf import from_tokenizer
 
         from cfe_local.engines.transformers_masks import GrammarGuide
 
         if self._llguidance is None:
-            self._llguidance = LLGuidanceBackend(from_transformers(self._model, self._tokenizer)).llg_tokenizer
+            self._llguidance = from_tokenizer(self._tokenizer)
         tokenizer = self._llguidance
         if isinstance(constraint, GrammarConstraint):
             grammar = grammar_from("lark", constraint.grammar)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
-transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+pytest.importorskip("transformers", reason="transformers is not installed")
 
 from cfe_local.config.model import StructuredBackend  # noqa: E402 - needs torch
 from cfe_local.engines.transformers_decoding import Row  # noqa: E402
@@ -29,13 +29,6 @@ SCHEMA = json.dumps(
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
     return byte_tokenizer(INTERNVL_TEMPLATE)
-
-
-def maker(tokenizer: Any, backend: StructuredBackend) -> GuideMaker:
-    config = transformers.LlamaConfig(
-        hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, vocab_size=N_VOCABULARY
-    )
-    return GuideMaker(transformers.LlamaForCausalLM(config), tokenizer, backend)
 
 
 def write(tokenizer: Any, guides: GuideMaker, constraint: Constraint, seed: int) -> tuple[str, str | None]:
@@ -62,7 +55,7 @@ def write(tokenizer: Any, guides: GuideMaker, constraint: Constraint, seed: int)
 @pytest.mark.parametrize("backend", ["outlines", "guidance"])
 @pytest.mark.parametrize("seed", range(5))
 def test_json_fits_its_schema_in_natural_spacing(tokenizer: Any, backend: StructuredBackend, seed: int) -> None:
-    guides = maker(tokenizer, backend)
+    guides = GuideMaker(tokenizer, backend)
     text, finish = write(tokenizer, guides, JsonConstraint(json_schema=SCHEMA), seed)
     assert finish == "stop"
     value = json.loads(text)
@@ -87,7 +80,7 @@ def test_json_fits_its_schema_in_natural_spacing(tokenizer: Any, backend: Struct
 def test_patterns_and_grammars_bind(
     tokenizer: Any, backend: StructuredBackend, constraint: Constraint, wanted: str
 ) -> None:
-    guides = maker(tokenizer, backend)
+    guides = GuideMaker(tokenizer, backend)
     for seed in range(6):
         text, finish = write(tokenizer, guides, constraint, seed)
         assert re.fullmatch(wanted, text), text
@@ -96,14 +89,14 @@ def test_patterns_and_grammars_bind(
 
 @pytest.mark.parametrize("backend", ["outlines", "guidance"])
 def test_a_guide_is_made_anew_for_every_response(tokenizer: Any, backend: StructuredBackend) -> None:
-    guides = maker(tokenizer, backend)
+    guides = GuideMaker(tokenizer, backend)
     texts = {write(tokenizer, guides, RegexConstraint(pattern="(a|b|c)"), seed)[0] for seed in range(12)}
     assert texts == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("backend", ["outlines", "guidance"])
 def test_control_tokens_cannot_slip_into_free_text(tokenizer: Any, backend: StructuredBackend) -> None:
-    guide = maker(tokenizer, backend).guide(RegexConstraint(pattern=r"[a-z<>|_/A-Z]{1,40}"))
+    guide = GuideMaker(tokenizer, backend).guide(RegexConstraint(pattern=r"[a-z<>|_/A-Z]{1,40}"))
     scores = guide(torch.tensor([[0]]), torch.zeros(1, N_VOCABULARY))[0]
     allowed = {number for number, score in enumerate(scores.tolist()) if score == 0}
     letters = {tokenizer.convert_tokens_to_ids(letter) for letter in "az<>|_/AZ"}
@@ -115,4 +108,4 @@ def test_control_tokens_cannot_slip_into_free_text(tokenizer: Any, backend: Stru
 
 def test_a_constraint_that_cannot_be_compiled_is_an_error_for_the_user(tokenizer: Any) -> None:
     with pytest.raises(UsageError, match="regex constraint cannot be enforced"):
-        maker(tokenizer, "outlines").guide(RegexConstraint(pattern="(unclosed"))
+        GuideMaker(tokenizer, "outlines").guide(RegexConstraint(pattern="(unclosed"))

@@ -1,8 +1,8 @@
 """cfe_local: CFE-Bench on open-weight models, with a local judge and no external API.
 
-The tour, in the order in which data flows: `benchmarks` reads problems, `experiments` plan cases, `engines` answer them,
-`grading` turns responses into verdicts with the help of `equivalence` and a judge, `metrics` counts, `report` shows, and
-`pipeline` joins them. `records` is the glossary. Names below are imported when they are first used.
+The tour, in the order in which data flows: `benchmarks` reads problems, `experiments` plan cases, `engines` answer
+them, `grading` turns responses into verdicts with the help of `equivalence` and a judge, `metrics` counts, `report`
+shows, and `pipeline` joins them. `records` is the glossary. Names below are imported when they are first used.
 
     >>> from cfe_local import equivalent
     >>> equivalent("1 m", "100 cm").verdict

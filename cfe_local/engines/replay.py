@@ -16,7 +16,6 @@ lm-eval file belongs to the split whose name is part of the file's name (``respo
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from cfe_local.config.model import ModelConfig
 from cfe_local.engines.thinking import PromptThinking, SplitText, ThinkingMarks, split_thinking
@@ -138,7 +138,7 @@ class ReplayEngine:
 
     def _read(self, path: Path) -> None:
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(f"{path}: not readable: {error}\nFix: give a file or folder of responses.") from error
         try:
@@ -147,10 +147,9 @@ class ReplayEngine:
                 self._rows_of[path.stem] = {row: entry.generated_answers for row, entry in enumerate(entries)}
             else:
                 self._read_lines(text, path.stem)
-        except (ValidationError, json.JSONDecodeError) as error:
-            first = str(error).splitlines()[0]
+        except ValueError as error:
             raise ModelError(
-                f"{path}: not a file of responses: {first}\n"
+                f"{path}: not a file of responses: {_first(error)}\n"
                 "Fix: give a run's responses.jsonl, an upstream responses file, lm-eval samples, or lines of "
                 '{"split": "text", "row": 0, "sample": 0, "text": "..."}.'
             ) from error
@@ -159,24 +158,41 @@ class ReplayEngine:
         *lines, last = text.split("\n")
         if last and _is_json(last):  # else empty, or the torn last line of a run that was killed
             lines.append(last)
-        for raw in lines:
+        for number, raw in enumerate(lines, start=1):
             if not raw.strip():
                 continue
-            if "key" in (entry := json.loads(raw)):
-                response = Response.model_validate_json(raw)
-                self._responses[response.key.label] = response
-            elif "resps" in entry:
-                line = LmEvalEntry.model_validate(entry)
-                self._rows_of.setdefault(stem, {})[line.doc_id] = tuple(chain.from_iterable(line.resps))
-            else:
-                plain = PlainEntry.model_validate(entry)
-                self._texts[plain.split, plain.row, plain.sample] = plain.text
+            try:
+                self._read_line(raw, stem)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {_first(error)}") from error
+
+    def _read_line(self, raw: str, stem: str) -> None:
+        entry = from_json(raw)  # unlike json.loads, it refuses half characters and does not run out of stack
+        if not isinstance(entry, dict):
+            raise ValueError("is no JSON object")
+        if "key" in entry:
+            response = Response.model_validate_json(raw)
+            self._responses[response.key.label] = response
+        elif "resps" in entry:
+            line = LmEvalEntry.model_validate(entry)
+            self._rows_of.setdefault(stem, {})[line.doc_id] = tuple(chain.from_iterable(line.resps))
+        else:
+            plain = PlainEntry.model_validate(entry)
+            self._texts[plain.split, plain.row, plain.sample] = plain.text
+
+
+def _first(error: ValueError) -> str:
+    """What is wrong, in one line without the input, which may be long."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_input=False, include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'whole'}: {first['msg']}"
+    return str(error)
 
 
 def _is_json(raw: str) -> bool:
     try:
-        json.loads(raw)
-    except json.JSONDecodeError:
+        from_json(raw)
+    except ValueError:
         return False
     return True
 

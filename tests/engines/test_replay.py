@@ -96,6 +96,31 @@ def test_a_file_that_is_none_of_the_formats_is_refused_by_name(tmp_path: Path, t
         engine(tmp_path / "bad.jsonl")
 
 
+GOOD = '{"split": "text", "row": 0, "text": "72"}'
+BAD_LINES = [
+    ("5", "line 2: is no JSON object"),
+    ("null", "line 2: is no JSON object"),
+    ('{"split": "text", "row": 1, "text": "\\ud800"}', "line 2: .*hex escape"),
+    ('{"split": "text", "row": ' + "9" * 5000 + ', "text": ""}', "line 2: "),
+    ('{"a": ' + "[" * 100_000, "line 2: "),
+    ('{"split": "text", "row": 1, "text": null}', "line 2: text: "),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_a_line_that_is_no_answer_is_named_by_its_number(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(f"{GOOD}\n{line}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=said):
+        ReplayEngine(ModelConfig(path=str(path), engine="replay"))
+
+
+def test_a_byte_order_mark_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(f"{GOOD}\n", encoding="utf-8-sig")
+    assert ReplayEngine(ModelConfig(path=str(path), engine="replay")).info.settings == {"n_answers": "1"}
+
+
 def test_a_path_without_responses_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(ModelError, match="no responses there"):

@@ -33,6 +33,7 @@ def grade(
     """Grade finished RUNS; responses stay as they are, and an earlier grading stays beside a new one (--name)."""
     from cfe_local import pipeline
     from cfe_local.report.terminal import print_report
+    from cfe_local.store import RunStore
 
     wanted = pipeline.Regrading(judge=judge, protocols=protocols, name=name, overrides=overrides, fresh=fresh)
     with interruptible(), watching(runs[0] / "logs" / "cfe-local.log") as watch:
@@ -42,4 +43,7 @@ def grade(
     for report in result.reports:
         print_report(report, console)
     console.print(f"{len(runs)} run(s), {result.n_engine_loads} engine load(s)", highlight=False)
+    for path, gradings in result.gradings.items():
+        with RunStore.open(path) as store:
+            pipeline.refuse_unfinished(store, gradings)
     return 0

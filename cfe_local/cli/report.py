@@ -34,6 +34,8 @@ def report(run: Path, *, grading: str | None, overrides: tuple[str, ...]) -> int
     for one in reports:
         print_report(one, console)
     console.print(f"report: {run / 'report.html'}", highlight=False, soft_wrap=True)
+    with RunStore.open(run) as store:
+        pipeline.refuse_unfinished(store, gradings)
     return 0
 
 

@@ -3,7 +3,7 @@
 from cfe_local.pipeline.export import export
 from cfe_local.pipeline.generate import generate
 from cfe_local.pipeline.grade import GradeRequest, grade_runs
-from cfe_local.pipeline.measure import measure, publish
+from cfe_local.pipeline.measure import measure, publish, refuse_unfinished
 from cfe_local.pipeline.plan import RunPlan, plan_run
 from cfe_local.pipeline.regrade import Regrading, grade_folders, reopen
 from cfe_local.pipeline.run import generate_only, run
@@ -23,6 +23,7 @@ __all__ = [
     "measure",
     "plan_run",
     "publish",
+    "refuse_unfinished",
     "reopen",
     "run",
 ]

@@ -18,7 +18,7 @@ from cfe_local.errors import UsageError
 from cfe_local.metrics.comparison import CommonRows, PairComparison, common_rows, compare_pairs
 from cfe_local.metrics.samples import GradedSample, join_samples
 from cfe_local.pipeline.measure import JUDGE_NAME, read_records
-from cfe_local.pipeline.regrade import Regrading, reopen
+from cfe_local.pipeline.regrade import Regrading, refuse_repeats, reopen
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.records import FileDigest, Record
 from cfe_local.report import Report, RunFacts, render_markdown
@@ -92,7 +92,9 @@ def compare(
     """
     for name in allow:
         look_up("difference to allow", CHECKS, name)
-    _refuse_repeats(paths)
+    if len(paths) < 2:
+        raise UsageError("a comparison needs at least two runs\nFix: cfe-local compare RUN RUN ...")
+    refuse_repeats(paths)
     with ExitStack() as stack:
         stores = [stack.enter_context(RunStore.open(path)) for path in paths]
         chosen = _gradings(stores, grading)
@@ -122,15 +124,6 @@ def _write(out: Path, report: Report, comparison: Comparison) -> tuple[Path, ...
     for name, text in texts.items():
         write_atomically(out / name, text.encode())
     return tuple(out / name for name in texts)
-
-
-def _refuse_repeats(paths: Sequence[Path]) -> None:
-    if len(paths) < 2:
-        raise UsageError("a comparison needs at least two runs\nFix: cfe-local compare RUN RUN ...")
-    counts = Counter(path.resolve() for path in paths)
-    twice = [path for path, n in counts.items() if n > 1]
-    if twice:
-        raise UsageError(f"{twice[0]}: is named twice\nFix: name each run once.")
 
 
 def _gradings(stores: Sequence[RunStore], wanted: str | None) -> list[str]:

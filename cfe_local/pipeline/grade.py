@@ -14,6 +14,7 @@ from cfe_local.equivalence import ComparisonPool
 from cfe_local.errors import UsageError
 from cfe_local.grading import Grading, JudgeSettings
 from cfe_local.pipeline.engines import EngineHost
+from cfe_local.pipeline.generate import note_damage
 from cfe_local.pipeline.manifest import model_settings
 from cfe_local.pipeline.measure import JUDGE_NAME
 from cfe_local.pipeline.plan import RunPlan, resolve
@@ -73,6 +74,7 @@ def _grade_one(
     folder = request.store.grading(name, grading_settings(request, grading), fresh=request.fresh)
     folder.write_json(JUDGE_NAME, request.judge)
     responses = request.store.stream("responses", Response).load({c.key.label for c in request.plan.cases()})
+    note_damage(responses.report, watch)
     tasks = request.plan.tasks(responses.records)
     work = GradingWork(folder, watch)
     return work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cfe_local.benchmarks.errata import doubtful_rows, load_errata
 from cfe_local.config import JudgeConfig
+from cfe_local.errors import IncompleteError
 from cfe_local.metrics import ExamMetrics, ExamRecords, SummaryOptions, summarise
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.records import Response, Verdict
 from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
 from cfe_local.report.html import render_html
-from cfe_local.store import RunStore
+from cfe_local.store import RecordStream, RunStore
+from cfe_local.store.loading import RecordT
+
+LOG = logging.getLogger(__name__)
 
 METRICS_NAME = "metrics.json"
 JUDGE_NAME = "judge.json"
@@ -58,14 +64,38 @@ def read_records(plan: RunPlan, store: RunStore, grading: str) -> ExamRecords:
     """Everything that one grading's figures are made from, planned keys only."""
     folder = store.grading(grading)
     keys = [case.key for case in plan.cases()]
-    responses = store.stream("responses", Response).load({key.label for key in keys}).records
+    responses = _load(store.stream("responses", Response), {key.label for key in keys})
     return ExamRecords(
         problems=plan.problems,
         planned=keys,
-        responses=list(responses.values()),
-        verdicts=list(folder.stream("verdicts", Verdict).load().records.values()),
-        judge_responses=list(folder.stream("judge", Response).load().records.values()),
+        responses=responses,
+        verdicts=_load(folder.stream("verdicts", Verdict)),
+        judge_responses=_load(folder.stream("judge", Response)),
     )
+
+
+def _load(stream: RecordStream[RecordT], planned: set[str] | None = None) -> list[RecordT]:
+    """Records of a stream; damaged lines are said aloud, since figures without them are not what was measured."""
+    loaded = stream.load(planned)
+    if loaded.report.n_damaged:
+        LOG.warning("%s: %s", stream.path.parent, loaded.report.describe())
+    return list(loaded.records.values())
+
+
+def refuse_unfinished(store: RunStore, gradings: Sequence[str]) -> None:
+    """Say that published figures are not the last word, where work is open.
+
+    Raises:
+        IncompleteError: If planned samples have no response or no verdict.
+    """
+    for grading in gradings:
+        metrics = store.grading(grading).read_json(METRICS_NAME, ExamMetrics)
+        if metrics is not None and (metrics.n_missing or metrics.n_not_graded):
+            raise IncompleteError(
+                f"{store.path}, grading {grading}: of {metrics.n_planned} planned samples {metrics.n_missing} have no "
+                f"response and {metrics.n_not_graded} are not graded; the table counts them as not correct\n"
+                "Fix: `cfe-local run` with the same settings for the first, `cfe-local grade` for the others."
+            )
 
 
 def publish(plan: RunPlan, store: RunStore, gradings: tuple[str, ...]) -> list[Report]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from cfe_local.config import RunConfig, load_run_config
+from cfe_local.errors import UsageError
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
 from cfe_local.pipeline.measure import publish
@@ -30,10 +32,11 @@ class Regrading:
 
 @dataclass(frozen=True, slots=True)
 class Regraded:
-    """What came of it."""
+    """What came of it; ``gradings`` has the names made in each run folder."""
 
     reports: tuple[Report, ...]
     n_engine_loads: int
+    gradings: Mapping[Path, tuple[str, ...]]
 
 
 def grade_folders(paths: Sequence[Path], wanted: Regrading, watch: Watcher) -> Regraded:
@@ -42,15 +45,29 @@ def grade_folders(paths: Sequence[Path], wanted: Regrading, watch: Watcher) -> R
     Raises:
         CfeError: As the stages; what the judge had answered is on disk.
     """
+    refuse_repeats(paths)
     with ExitStack() as stack:
         stores = [stack.enter_context(RunStore.reopen(path)) for path in paths]
         requests = [_request(store, wanted) for store in stores]
         engines = stack.enter_context(EngineHost(paths[0] / "logs"))
         grade_runs(requests, engines, watch)
         reports: list[Report] = []
+        gradings: dict[Path, tuple[str, ...]] = {}
         for request in requests:
-            reports += publish(request.plan, request.store, tuple(map(request.grading_name, request.protocols)))
-        return Regraded(tuple(reports), engines.n_loads)
+            names = gradings[request.store.path] = tuple(map(request.grading_name, request.protocols))
+            reports += publish(request.plan, request.store, names)
+        return Regraded(tuple(reports), engines.n_loads, gradings)
+
+
+def refuse_repeats(paths: Sequence[Path]) -> None:
+    """Each run once: a second writer would find the folder locked by this very process.
+
+    Raises:
+        UsageError: If two paths lead to one folder.
+    """
+    counts = Counter(path.resolve() for path in paths)
+    if twice := [path for path, n in counts.items() if n > 1]:
+        raise UsageError(f"{twice[0]}: is named twice\nFix: name each run once.")
 
 
 def reopen(store: RunStore, wanted: Regrading) -> RunPlan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def engine_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def smollm(engine_logs: Path) -> Iterator[EngineProcess]:
     """A small real model that speaks, in vLLM, with Outlines."""
-    pytest.importorskip("vllm")
+    _need("vllm")
     try:
         path = str(resolve_model("smollm2-135m-instruct"))
     except ModelError as error:
@@ -38,21 +39,21 @@ def smollm(engine_logs: Path) -> Iterator[EngineProcess]:
 @pytest.fixture(scope="session")
 def tiny_qwen_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model with Qwen3.5's architecture, image tokens and thinking template."""
-    pytest.importorskip("transformers")
+    _need("transformers")
     return tiny_models.build_qwen3_5(tmp_path_factory.mktemp("models") / "tiny-qwen3.5")
 
 
 @pytest.fixture(scope="session")
 def tiny_internvl_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model with InternVL's architecture and image tokens."""
-    pytest.importorskip("transformers")
+    _need("transformers")
     return tiny_models.build_internvl(tmp_path_factory.mktemp("models") / "tiny-internvl")
 
 
 @pytest.fixture(scope="session")
 def tiny_qwen(engine_logs: Path, tiny_qwen_folder: Path) -> Iterator[EngineProcess]:
     """In vLLM, with guidance, thinking open."""
-    pytest.importorskip("vllm")
+    _need("vllm")
     model = _model(str(tiny_qwen_folder), "guidance").model_copy(
         update={"chat_template_kwargs": {"enable_thinking": True}}
     )
@@ -63,11 +64,19 @@ def tiny_qwen(engine_logs: Path, tiny_qwen_folder: Path) -> Iterator[EngineProce
 @pytest.fixture(scope="session")
 def tiny_internvl(engine_logs: Path, tiny_internvl_folder: Path) -> Iterator[EngineProcess]:
     """In vLLM, with xgrammar."""
-    pytest.importorskip("vllm")
+    _need("vllm")
     with EngineProcess(
         _model(str(tiny_internvl_folder), "xgrammar"), log_path=engine_logs / "tiny-internvl.log"
     ) as engine:
         yield engine
+
+
+def _need(package: str) -> None:
+    """Skip where a package is missing, without importing it: that alone takes vLLM half a minute, and each engine
+    process does it anyway.
+    """
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"needs {package}")
 
 
 def _model(path: str, backend: StructuredBackend) -> ModelConfig:

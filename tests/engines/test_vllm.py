@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cfe_local.config import ModelConfig
 from cfe_local.engines.process import EngineProcess
 from cfe_local.errors import UsageError
 from cfe_local.records import (
@@ -233,15 +232,3 @@ def test_a_bad_image_spoils_its_own_case_only(name: str, request: pytest.Fixture
     assert mended.outcome not in ("bad_input", "failed")
     assert "enlarged" in mended.detail
     assert plain.outcome not in ("bad_input", "failed")
-
-
-# ------------------------------------------------------------ what cannot be loaded
-
-
-def test_an_unknown_option_is_refused_before_anything_is_loaded(tiny_qwen_folder: Path, tmp_path: Path) -> None:
-    model = ModelConfig(path=str(tiny_qwen_folder), engine_args={"max_modell_len": 512})
-    with (
-        pytest.raises(UsageError, match="did you mean max_model_len"),
-        EngineProcess(model, log_path=tmp_path / "log"),
-    ):
-        pass

@@ -102,6 +102,12 @@ def main() -> None:
             serve(cases, answers)
         except BrokenPipeError:
             logging.getLogger(__name__).info("the driver is gone")
+        except BaseException:
+            # Closing the pipe that the inbox's thread reads from would wait for the driver, which waits for this
+            # process to end: the traceback would come too late for its message. The warden ends what is left.
+            logging.getLogger(__name__).exception("the engine failed")
+            logging.shutdown()
+            os._exit(1)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cfe_local.config import ModelConfig
-from cfe_local.engines.process import EngineProcess
+from cfe_local.engines.process import KILL_S, EngineProcess
 from cfe_local.errors import EngineError, ModelError, UsageError
 from cfe_local.records import Case
 from tests.engines.cases import case
@@ -125,7 +125,7 @@ def running_driver(folder: Path, behaviour: str) -> Iterator[subprocess.Popen[by
         "import sys, time\n"
         "from pathlib import Path\n"
         "from cfe_local.config import ModelConfig\n"
-        "from cfe_local.engines.process import EngineProcess\n"
+        "from cfe_local.engines.process import KILL_S, EngineProcess\n"
         f"model = ModelConfig(path={str(folder / behaviour)!r})\n"
         f"with EngineProcess(model, log_path=Path({str(folder / 'engine.log')!r}), worker={STUB!r}) as engine:\n"
         "    print(engine.pid, engine.engine_info.settings['pid'], flush=True)\n"
@@ -169,3 +169,28 @@ def test_a_model_folder_that_is_missing_is_refused_by_the_real_worker(tmp_path: 
     model = ModelConfig(path=str(tmp_path / "nowhere"), engine="replay")
     with pytest.raises((ModelError, UsageError), match="nowhere"), EngineProcess(model, log_path=tmp_path / "log"):
         pass
+
+
+_FAULTY_WORKER = """
+from cfe_local.engines import worker
+from cfe_local.engines.wire import EngineInfo
+
+class Faulty:
+    info = EngineInfo(engine="faulty")
+    def generate(self, cases):
+        next(iter(cases))
+        raise RuntimeError("kernel panic in layer 7")
+
+worker.load_engine = lambda model: Faulty()
+worker.main()
+"""
+
+
+def test_a_fault_inside_a_round_is_told_at_once_with_its_traceback(tmp_path: Path) -> None:
+    model = ModelConfig(path=str(tmp_path / "m"), max_in_flight=1)
+    program = (sys.executable, "-c", _FAULTY_WORKER)
+    with EngineProcess(model, log_path=tmp_path / "engine.log", worker=program) as process:
+        started = time.monotonic()
+        with pytest.raises(EngineError, match=r"ended with exit status 1\n(.|\n)*kernel panic in layer 7"):
+            list(process.generate(case(row=row) for row in range(3)))
+        assert time.monotonic() - started < KILL_S

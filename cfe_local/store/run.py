@@ -315,11 +315,11 @@ def _refuse_other_settings(
 ) -> None:
     if there == here:
         return
-    names = sorted(there_settings.keys() | here_settings.keys())
+    before, now = _opened(there_settings), _opened(here_settings)
     lines = [
-        f"  {name}: there {_shown(there_settings.get(name))}, now {_shown(here_settings.get(name))}"
-        for name in names
-        if there_settings.get(name) != here_settings.get(name)
+        f"  {name}: there {_shown(before.get(name))}, now {_shown(now.get(name))}"
+        for name in sorted(before.keys() | now.keys())
+        if before.get(name) != now.get(name)
     ]
     raise StoreError(
         f"{path}: was made with other settings; results would not belong together:\n"
@@ -327,6 +327,21 @@ def _refuse_other_settings(
         + "\nFix: choose another folder or name, go back to the old settings, or give --fresh, which moves the old"
         " content to previous/ and starts anew."
     )
+
+
+def _opened(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings with groups (JSON objects) taken apart, so that a message names the one that differs."""
+    opened: dict[str, str] = {}
+    for name, value in settings.items():
+        try:
+            group = json.loads(value) if value.startswith("{") else None
+        except ValueError:
+            group = None
+        if isinstance(group, dict):
+            opened |= {f"{name}.{key}": json.dumps(below, sort_keys=True) for key, below in group.items()}
+        else:
+            opened[name] = value
+    return opened
 
 
 def _shown(value: str | None, limit: int = 80) -> str:

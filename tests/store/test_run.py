@@ -229,3 +229,10 @@ def test_an_interrupted_whole_file_leaves_the_old_content_and_nothing_else(tmp_p
             store.write_records("cases", records())
         assert (store.path / "cases.jsonl").read_bytes() == before
         assert not list(store.path.glob(".cases*"))
+
+
+def test_of_a_group_of_settings_the_one_that_differs_is_named(tmp_path: Path) -> None:
+    group = '{"a": 0.123456789, "b": 0.123456789, "c": 0.123456789, "d": 0.123456789, "z": %s}'
+    begin(tmp_path / "run", {"model.sampling": group % 1}).close()
+    with pytest.raises(StoreError, match=r"settings; .*\n  model\.sampling\.z: there '1', now '2'\nFix"):
+        begin(tmp_path / "run", {"model.sampling": group % 2})

@@ -9,6 +9,7 @@ from cfe_local.equivalence.cleaning import clean
 from cfe_local.equivalence.comparing import compare_values
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.measuring import measure
+from cfe_local.equivalence.ordering import keep_order
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
 from cfe_local.equivalence.reading import known_names, looks_like_code, prepare, read
 from cfe_local.equivalence.shaping import Value
@@ -57,7 +58,7 @@ def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outc
         return equal("same text", "both texts are the same"), show(left), show(right)
     if outcome.verdict == "undecided" and lefts[0].kind == "text" and rights[0].kind == "text":
         outcome = compare_texts(lefts[0].node.name, rights[0].node.name, context)
-    return outcome, show(left), show(right)
+    return keep_order(outcome, reference, candidate, context), show(left), show(right)
 
 
 def _readings(reference: str, candidate: str, context: ValueContext) -> tuple[list[Value], list[Value]]:

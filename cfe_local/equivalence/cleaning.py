@@ -28,6 +28,8 @@ _GREEK_SUBSCRIPT = re.compile(rf"_([A-Za-z0-9]*[{_GREEK}][A-Za-z0-9{_GREEK}]*)")
 _GREEK_INDEX = re.compile(rf"([{_GREEK}])(\d+)")
 # The cyclic group Z/nZ, in the notations that can mean nothing else.
 _GROUP = re.compile(r"\\mathbb\s*\{?Z\}?\s*/\s*\(?([0-9]+|[a-z])\)?\s*(?:\\mathbb\s*\{?Z\}?|Z)?(?![A-Za-z0-9])")
+_NO_BREAK = re.compile(r"(?<=\d)~(?=[A-Za-z])|(?<=\w)~[-+*/=]~(?=\w)")  # A blank of LaTeX, without a command near it.
+_CODE_LOG = re.compile(r"(?<![A-Za-z\\_])log(2|10)\(")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -45,6 +47,8 @@ def clean(text: str) -> str:
     Returns:
         The same value in LaTeX-like ASCII notation; letters of other scripts stay as they are.
     """
+    text = _NO_BREAK.sub(lambda match: match.group().replace("~", " "), text)
+    text = _CODE_LOG.sub(r"log_\1(", text)
     tilde = " " if "\\" in text else "~"
     text = _join_combining(text)
     text = _GREEK_SUBSCRIPT.sub(lambda m: f"_{{{m[1]}}}", text)

@@ -8,6 +8,7 @@ Not here: reading, and the rules themselves.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from cfe_local.equivalence import conditions, expressions, groups, growth, special, statements, texts
@@ -23,6 +24,9 @@ from cfe_local.equivalence.wording import leading_boolean
 from cfe_local.records import ValueContext
 
 _GROUPS = frozenset({"set", "tuple", "list"})
+_ORDERED = re.compile(
+    r"\bin (?:this|that|the (?:given|listed|same)) order\b|\brespectively\b|\bordered\b", re.IGNORECASE
+)
 _PREDICATES = frozenset({"relation", "interval", "membership"})
 
 
@@ -172,7 +176,7 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
     if set(kinds) == {"quantity", "expression"}:
         return compare_with_bare_number(left, right, context)
     if kinds[0] in _GROUPS and kinds[1] in _GROUPS:
-        return _compare_groups(left, right)
+        return _compare_groups(left, right, ordered=bool(_ORDERED.search(context.description)))
     if "matrix" in kinds and kinds[0] in ("matrix", "list", "tuple") and kinds[1] in ("matrix", "list", "tuple"):
         return groups.compare_matrices(left, right, compare_parts)
     if kinds == ("growth", "growth"):
@@ -267,15 +271,24 @@ def _compare_plus_minus(left: Node, right: Node, given: tuple[Node, ...]) -> Out
     return groups.compare_sets(tuple(signs[0]), tuple(signs[1]), lambda a, b: expressions.compare(a, b, given))
 
 
-def _compare_groups(left: Node, right: Node) -> Outcome:
+def _compare_groups(left: Node, right: Node, *, ordered: bool = False) -> Outcome:
+    """Sets, tuples and lists; ``ordered`` where the description says that the order counts."""
+    if ordered and left.head == right.head == "set":
+        found = groups.compare_ordered(left.args, right.args, compare_parts)
+        again = groups.compare_sets(left.args, right.args, compare_parts)
+        same_in_another_order = found.verdict != "equal" and again.verdict == "equal"
+        return undecided("order", "the same parts in another order") if same_in_another_order else found
     if {left.head, right.head} == {"tuple", "list"} or (left.head != right.head and "list" in (left.head, right.head)):
         return _brackets_differ(left, right)
     if "set" in (left.head, right.head):
         if left.head == "set" and groups.has_repeats(left.args):
             return groups.compare_ordered(left.args, right.args, compare_parts)
+        if groups.has_repeats(right.args) and not groups.has_repeats(left.args):
+            found = groups.compare_sets(left.args, right.args, compare_parts)
+            return undecided("repeats", "the candidate repeats an element") if found.verdict == "equal" else found
         if left.head != right.head and len(left.args) > 1 and len(right.args) > 1:
-            ordered = groups.compare_ordered(left.args, right.args, compare_parts)
-            return ordered if ordered.verdict == "equal" else undecided("order", "a set against an ordered list")
+            in_order = groups.compare_ordered(left.args, right.args, compare_parts)
+            return in_order if in_order.verdict == "equal" else undecided("order", "a set against an ordered list")
         return groups.compare_sets(left.args, right.args, compare_parts)
     return groups.compare_ordered(left.args, right.args, compare_parts)
 

@@ -26,6 +26,7 @@ _CURRENCY = re.compile(
 )
 _MONEY = {"dollar": "USD", "pounds": "GBP", "euro": "EUR"}
 _SCALES = {"M": 6, "million": 6, "k": 3, "K": 3, "thousand": 3, "B": 9, "billion": 9}
+_MAX_UNIT_CHARS = 240  # Longer than any unit: such a text costs time and is none.
 _UNIT_START = re.compile(
     r"(?<=[\d)}\]^.! ])\s*(?=\\(?:text|mathrm|textrm|operatorname|mbox|rm|mu|Omega|AA|frac|dfrac|permille)(?![a-z])"
     r"|\^\s*\{?\s*\\circ|[A-Za-zµ%*]|\\cdot|\\%)"
@@ -58,6 +59,8 @@ def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
         unit_text = body[match.end() :].strip()
         number_text = body[: match.start()].strip()
         if not unit_text or not number_text or (unit_text[0] in "*" and len(unit_text) < 2):
+            continue
+        if len(unit_text) > _MAX_UNIT_CHARS or len(number_text) > 2 * _MAX_UNIT_CHARS:
             continue
         if re.match(r"^[eE][-+\d^]", unit_text) or number_text[-1] in "^_\\/":
             continue
@@ -150,7 +153,7 @@ def compare_quantities(reference: Node, candidate: Node) -> Outcome:
             "dimensions", f"{_plain(reference.name)} and {_plain(candidate.name)} measure different things"
         )
     found = any_of(comparable)
-    if found.verdict == "equal" and _cycles_against_radians(reference.name, candidate.name):
+    if found.verdict != "undecided" and _cycles_against_radians(reference.name, candidate.name):
         return undecided("angular frequency", "cycles per second against radians per second")
     return found
 

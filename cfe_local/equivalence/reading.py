@@ -31,6 +31,7 @@ _CONSTANT = re.compile(r"\s*(?:=|\()\s*(?:\\text\s*\{\s*)?const(?:ant)?\.?\s*\}?
 _NOTE = re.compile(r"^(.*\S)\s*\((?:\\text\{)?\s*((?=[^()]*[a-z]{3})[^()\\=<>$]*)\}?\s*\)$")
 _FOR_WHERE = re.compile(r"^(.*?\S)[\s,]*(?:\\text\{\s*)?\b(for|as|if|when)\b\s*\}?\s+(.+)$")
 _CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|then|the|for|not|are)(?![A-Za-z}])")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # Writing that is prose wherever it stands.
 _SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
 
@@ -191,6 +192,8 @@ def _trees(text: Text, body: str) -> Iterator[Node]:
 
 def _is_prose(text: Text, body: str) -> bool:
     """Whether plain letters are words rather than products: long runs outside LaTeX that are no known names."""
+    if _IDEOGRAPHS.search(body):
+        return True
     bare = re.sub(r"\\text\{[^{}]*\}", " ", body)
     if _CONNECTIVES.search(bare) or (not text.latex and _SHORT_WORDS.search(bare)):
         return True

@@ -98,6 +98,9 @@ def compare_equations(reference: Node, candidate: Node, reading: Reading) -> Out
     names = frozenset().union(*(symbols(side.tree) for side in sides)) - frozenset(reading.fixed)
     if whole_symbols(reference, candidate):
         return undecided("equation", "an equation in whole numbers")
+    ours, theirs = (symbols(equation) - frozenset(reading.fixed) for equation in (reference, candidate))
+    if ours - theirs and theirs - ours:
+        return undecided("equation", "equations in different symbols")
     if any(has_head(side.tree, "cases") for side in sides):
         return undecided("equation", "an equation with cases")
     try:

@@ -31,6 +31,7 @@ _MIN_POINTS = 3
 _MOST_TURNS = 30
 _N_BRANCHING_POINTS = 48  # Where max, min or cases choose, so that each branch is reached.
 _AGREEMENT = 1e-20
+_THREE_DIGITS = 100
 _HIDING = 1e25  # With 48 digits, terms of size 1 still show beside such a value.
 _SMALL, _LARGE = 1e-60, 1e60
 _RANGES = ((0.4, 2.5), (0.05, 0.95), (1.2, 6.0))
@@ -221,6 +222,10 @@ class _Sampler:
         if self.names and not all(_SMALL < abs(number.value) < _LARGE for number in measured if number.value):
             raise UndefinedError("too large or small for a comparison with tolerance")
         near = (formula_nearness if self.names else nearness)(measured[0], measured[1])
+        if near == "same" and self.names and _is_coarse(*self.pair):
+            return undecided(
+                "few digits", f"{_show(left)} and {_show(right)}: decimals too short to round an exact form"
+            )
         if near == "same":
             return None
         if near == "near":
@@ -247,6 +252,16 @@ def _value_or_gap(node: Node, point: Point) -> Ball | None:
 def _decimals(node: Node) -> frozenset[Fraction]:
     """Values of the decimals in a tree."""
     return frozenset(here.value for here in walk(node) if here.head == "num" and here.ulp is not None)
+
+
+def _is_coarse(reference: Node, candidate: Node) -> bool:
+    """Whether no decimal of the candidate has the three digits that a rounding of an exact reference needs."""
+    digits = [
+        abs(here.value / here.ulp)
+        for here in walk(candidate)
+        if here.head == "num" and here.ulp is not None and here.ulp
+    ]
+    return not has_decimal(reference) and bool(digits) and max(digits) < _THREE_DIGITS
 
 
 def _sharp(left: Ball, right: Ball) -> bool:

@@ -17,7 +17,9 @@ _ARTICLES = re.compile(r"\b(?:the|a|an)\b")
 _SHORT_WORDS = frozenset(
     ["is", "it", "of", "on", "in", "to", "at", "by", "no", "or", "an", "as", "be", "if", "so", "we"]
 )
-_LABEL = re.compile(r"^(?:option|choice|answer|curve|case|part|figure|point)?\s*\(?([a-z0-9]{1,3})\)?$")
+# Genotypes, formulas and short codes: doubled letters, a capital inside, capitals only.
+_CODED = re.compile(r"(?:([A-Za-z])(?i:\1))+|[A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]+|[A-Z]{3,5}")
+_LABEL = re.compile(r"^(?:option|choice|answer|curve|case|part|figure|point)?\s*\(?([A-Za-z0-9]{1,3})\)?$")
 _DRESS = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|operatorname|emph|mbox|textrm|mathsf)\s*")
 _MAX_LABEL_WORDS = 8
 # Words that cannot be dropped from a text without changing what it says.
@@ -65,7 +67,7 @@ _PLAIN_LABEL = re.compile(r"(?:\(?\d+(?:\.\d+)?\)?|[A-Za-z]{3,}|of|is|it|[,:; ])
 _FORMULA = re.compile(r"\\[a-zA-Z]|[\^_=<>+*/|{}]")
 _ALIKE = (
     (r"\bgrey\b", "gray"), (r"\b(?:every|each)\b", "all"), (r"\b(?:are|be)\b", "is"), (r"\bupright\b", "erect"),
-    (r"\bupside down\b", "inverted"), (r"\bdne\b", "does not exist"), (r"^there is no\b", "no"),
+    (r"\bupside down\b", "inverted"), (r"\b(?:dne|DNE)\b", "does not exist"), (r"^there is no\b", "no"),
     (r"\b(even|odd|prime) (?:number|integer)s?\b", r"\1"), (r"\b(?:on|at)\b", "of"),
     (r"^-(?=[a-z]{3})", "negative "), (r"^\+(?=[a-z]{3})", "positive "), (r"^anti-?clockwise$", "counterclockwise"),
 )  # fmt: skip
@@ -87,13 +89,17 @@ def normal_form(text: str) -> str:
 def _case(match: re.Match[str]) -> str:
     """Case counts in short codes (``Aa``, ``m``), not in words."""
     word = match.group()
+    if _CODED.fullmatch(word):
+        return word
     return word.lower() if len(word) > 2 or word.lower() in _SHORT_WORDS else word
 
 
 def label(text: str) -> str | None:
     """The letter or short code of an option: ``(B)``, ``Option B``, ``b``."""
-    match = _LABEL.match(normal_form(text).lower())
-    return match[1] if match else None
+    match = _LABEL.match(normal_form(text))
+    if match is None:
+        return None
+    return match[1].lower() if len(match[1]) == 1 or not match[1].isalpha() else match[1]
 
 
 def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outcome:

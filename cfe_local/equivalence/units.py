@@ -65,7 +65,7 @@ _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mbox|rm|mathit|bf|m
 _ITEM = re.compile(
     r"\s*(?:(?P<times>\*|\\cdot(?![a-zA-Z])|\\times(?![a-zA-Z])|·|-(?=[A-Za-z]))|(?P<over>/|\bper\b)|(?P<open>\()|(?P<close>\))"
     r"|(?P<name>\\?[A-Za-z]+(?:_\{?\\?[a-z]+\}?)?|%|\\%)"
-    r"(?:\s*\^?\s*(?:\{\s*\(?(?P<braced>[+-]?\d+(?:/\d+)?)\)?\s*\}|\((?P<bracketed>[+-]?\d+)\)|(?P<bare>[+-]?\d+)))?"
+    r"(?:(?:\s*\^\s*)?(?:\{\s*\(?(?P<braced>[+-]?\d+(?:/\d+)?)\)?\s*\}|\((?P<bracketed>[+-]?\d+)\)|(?P<bare>[+-]?\d+)))?"
     r"|(?P<one>1(?=\s*/)))"
 )
 

@@ -115,6 +115,10 @@ _ABOUT = re.compile(
 
 def word_number(text: str) -> Fraction | None:
     """The number that words such as ``two thirds`` or ``three hundred sixty-four thousand`` state."""
+    if re.search(r"\band\b", text.lower()) and not re.search(
+        r"(?:hundred|thousand|million|billion) and\b", text.lower()
+    ):
+        return None  # ``two and three`` are two numbers.
     words = [word for word in re.split(r"[\s-]+", text.lower().replace(" and ", " ")) if word]
     if not words or len(words) > 12:
         return None

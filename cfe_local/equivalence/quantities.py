@@ -181,6 +181,8 @@ def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit)
     if reference.args[0] == candidate.args[0] and same_unit:
         return equal("quantity", f"{what}: the same number and unit")
     near = nearness(first, second)
+    if near == "same" and same_unit and ours.whole and theirs.whole and ours.value != theirs.value:
+        near = "near"  # Whole numbers of one unit have no tolerance, but may have been converted or rounded.
     share = abs(first.value - second.value) / abs(first.value) if first.value else float("inf")
     evidence = f"{what}: {abs(share):.3%} apart in the same dimension"
     if near == "same":

@@ -75,6 +75,8 @@ def _compare(
             roots = [-intercept / slope for slope, intercept in lines]
         except _FAILURES:
             continue
+        if all(root.contains(0) for root in roots):
+            return None  # The symbol is a factor of both: that they vanish with it says nothing about the rest.
         if not roots[0].overlaps(roots[1]):
             shown = [f"{complex(root.mid()).real:.6g}" for root in roots]
             power = f"^{target[1]}" if target[1] > 1 else ""

@@ -39,6 +39,9 @@ def compare_with_bare_number(reference: Node, candidate: Node, context: ValueCon
         if near == "same":
             return equal("dimensionless unit", f"{quantity.name.strip()} is the factor {factor:.6g}")
     near = nearness(left, right)
+    if near == "same" and left.whole and right.whole and left.value != right.value:
+        # As between two quantities: whole numbers have no tolerance, but may have been rounded.
+        return undecided("nearly equal", "two whole numbers that differ")
     if near == "apart":
         return _far_apart(quantity)
     if near == "same" and _names_unit(quantity.name, context):

@@ -13,7 +13,7 @@ from .pages import CHROMIUM, open_browser
 from .sample_runs import sample_run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium here; install Debian's package chromium")
@@ -30,7 +30,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def finished(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six problems, two with two variables, one with an image. Asks for the browser first, to skip early."""
     del browser

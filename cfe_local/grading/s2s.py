@@ -70,7 +70,7 @@ class ShortToShort:
                 verdicts.append(None)
                 continue
             verdict, more_pairs, case = self._value(task, position, value, judged)
-            verdicts.append(verdict)
+            verdicts.append(verdict if verdict is None else not_wrong_for_being_cut(task, verdict))
             pairs.extend(more_pairs)
             cases.extend([case] if case is not None else [])
         return State(tuple(pairs), tuple(cases), tuple(verdicts))
@@ -100,6 +100,18 @@ class ShortToShort:
         target = task.targets[position]
         against = doubt(target.value, value.value, target.type)
         return verified(base, asked, self.settings, against=against), [], None
+
+
+def not_wrong_for_being_cut(task: GradingTask, verdict: Verdict) -> Verdict:
+    """Leave a value undecided that the judge copied out of a response which was cut before it ended.
+
+    It may be an intermediate one: such a value can prove right, never wrong. A value in a box or a final line stands.
+    """
+    if task.response.outcome != "truncated" or verdict.verdict != "incorrect":
+        return verdict
+    if verdict.extraction is None or verdict.extraction.by != "judge":
+        return verdict
+    return verdict.model_copy(update={"verdict": "undecided", "by": "outcome", "reason": "truncated"})
 
 
 def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:

@@ -112,6 +112,23 @@ def test_what_a_truncated_response_does_not_state_is_undecided_and_what_it_state
     assert only(late, compared(late, Judged(), "equal")).verdict == "correct"
 
 
+@pytest.mark.parametrize(
+    ("compares", "outcome", "wanted"),
+    [
+        ("different", "truncated", ("undecided", "outcome", "truncated")),
+        ("equal", "truncated", ("correct", "equivalence", "test")),
+        ("different", "answered", ("incorrect", "equivalence", "test")),
+    ],
+)
+def test_what_the_judge_copies_out_of_a_cut_response_can_prove_right_never_wrong(
+    compares: ComparisonVerdict, outcome: Outcome, wanted: tuple[str, str, str]
+) -> None:
+    cut = task("The body needs three seconds, that is 3.0 s, and then", target("t", "3 s", "other"), outcome=outcome)
+    judged = answered(Judged(), answer(S2S.calls([cut], Judged())[0], {"v1": "3.0 s"}))
+    verdict = only(cut, compared(cut, judged, compares))
+    assert (verdict.verdict, verdict.by, verdict.reason) == wanted
+
+
 @pytest.mark.parametrize("outcome", ["truncated_thinking", "prompt_too_long", "bad_input", "failed", "truncated"])
 def test_a_response_without_an_answer_is_undecided_without_asking(outcome: Outcome) -> None:
     empty = task("", target("t", "3 s"), target("u", "4"), outcome=outcome)

@@ -68,8 +68,8 @@ FUNCTIONS = {
     "artanh": "atanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "arcoth": "acoth", "acoth": "acoth",
     "arccoth": "acoth", "exp": "exp", "ln": "ln", "log": "log", "lg": "log", "lb": "log2", "sqrt": "sqrt",
     "cbrt": "cbrt", "abs": "abs", "Abs": "abs", "sgn": "sgn", "sign": "sgn", "floor": "floor", "ceil": "ceil",
-    "erf": "erf", "erfc": "erfc", "erfi": "erfi", "sinc": "sinc", "max": "max", "min": "min", "gcd": "gcd", "lcm": "lcm",
-    "det": "det", "tr": "tr", "Tr": "tr", "Re": "re", "Im": "im", "arg": "arg", "atan2": "atan2", "gamma_fn": "gamma",
+    "erf": "erf", "erfc": "erfc", "erfi": "erfi", "sinc": "sinc", "max": "max", "min": "min", "gcd": "gcd",
+    "lcm": "lcm", "det": "det", "tr": "tr", "Tr": "tr", "Re": "re", "Im": "im", "arg": "arg", "atan2": "atan2", "gamma_fn": "gamma",
     "sup": "sup", "inf_fn": "inf", "dim": "dim", "ker": "ker", "rank": "rank", "deg_fn": "deg", "Ad": "Ad", "ad": "ad",
 }  # fmt: skip
 

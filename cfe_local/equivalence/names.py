@@ -69,7 +69,8 @@ FUNCTIONS = {
     "arccoth": "acoth", "exp": "exp", "ln": "ln", "log": "log", "lg": "log", "lb": "log2", "sqrt": "sqrt",
     "cbrt": "cbrt", "abs": "abs", "Abs": "abs", "sgn": "sgn", "sign": "sgn", "floor": "floor", "ceil": "ceil",
     "erf": "erf", "erfc": "erfc", "erfi": "erfi", "sinc": "sinc", "max": "max", "min": "min", "gcd": "gcd",
-    "lcm": "lcm", "det": "det", "tr": "tr", "Tr": "tr", "Re": "re", "Im": "im", "arg": "arg", "atan2": "atan2", "gamma_fn": "gamma",
+    "lcm": "lcm", "det": "det", "tr": "tr", "Tr": "tr", "Re": "re", "Im": "im", "arg": "arg", "atan2": "atan2",
+    "gamma_fn": "gamma",
     "sup": "sup", "inf_fn": "inf", "dim": "dim", "ker": "ker", "rank": "rank", "deg_fn": "deg", "Ad": "Ad", "ad": "ad",
 }  # fmt: skip
 

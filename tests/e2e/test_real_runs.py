@@ -60,7 +60,12 @@ def test_every_image_problem_gets_an_outcome_with_all_its_images(tmp_path: Path)
     model = tiny_models.build_internvl(tmp_path / "tiny-internvl")
     out = tmp_path / "run"
     command = [CFE_LOCAL, "generate", "--model", str(model), "--benchmark", "sample", "--split", "mm"]
-    settings = {"model.sampling.max_tokens": 8, "model.sampling.temperature": 0, "model.engine_args.max_num_seqs": 4}
+    settings = {
+        "model.sampling.max_tokens": 8,
+        "model.sampling.thinking_tokens": 8,  # a random model that may think, and never stops, uses all of both
+        "model.sampling.temperature": 0,
+        "model.engine_args.max_num_seqs": 4,
+    }
     changes = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     done = subprocess.run(
         [*command, "--out", str(out), *changes], capture_output=True, text=True, timeout=900, check=False

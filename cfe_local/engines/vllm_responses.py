@@ -23,18 +23,25 @@ def to_response(request: Request, output: Any, prompts: PromptBuilder, tokenizer
     """
     completion = output.outputs[0]
     token_ids = list(completion.token_ids)
-    split = split_thinking(_text(completion.text, token_ids, prompts, tokenizer), request.thinking, prompts.marks)
+    finish_reason, text = completion.finish_reason, _text(completion.text, token_ids, prompts, tokenizer)
+    split = split_thinking(text, request.thinking, prompts.marks)
+    most = request.case.sampling.max_tokens
+    if split.end == "none" and len(token_ids) > most:
+        # The model could have thought and did not: the room that was kept for thinking is not for its answer.
+        finish_reason, token_ids = "length", token_ids[:most]
+        text = str(tokenizer.decode(token_ids, skip_special_tokens=True))
+        split = split_thinking(text, request.thinking, prompts.marks)
     n_through = _thinking_tokens(split, token_ids, prompts, tokenizer)
     n_mark = len(prompts.end_ids) if split.end == "closed" else 0
     end = thinking_end(split, n_through - n_mark + request.n_prefilled, request.thinking_budget)
-    outcome, why = _outcome(split, completion.finish_reason)
+    outcome, why = _outcome(split, finish_reason)
     return Response(
         key=request.case.key,
         outcome=outcome,
         text=split.answer,
         thinking=split.thinking,
         thinking_end=end,
-        finish_reason=completion.finish_reason,
+        finish_reason=finish_reason,
         detail="; ".join([*([why] if why else []), *request.notes]),
         n_prompt_tokens=len(output.prompt_token_ids or ()),
         n_cached_tokens=output.num_cached_tokens or 0,

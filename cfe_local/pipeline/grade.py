@@ -67,6 +67,23 @@ def grade_runs(requests: Sequence[GradeRequest], engines: EngineHost, watch: Wat
     return graded
 
 
+def require_same_gradings(request: GradeRequest) -> None:
+    """Refuse gradings that exist with another judge, other prompts or other settings, before anything is generated.
+
+    Raises:
+        StoreError: Names the grading and what differs.
+        UsageError: For an unknown protocol.
+    """
+    if request.fresh:
+        return
+    existing = request.store.grading_names()
+    for protocol in request.protocols:
+        name = request.grading_name(protocol)
+        if name in existing:
+            grading = look_up("grading protocol", GRADINGS, protocol)(judge_settings(request))
+            request.store.grading(name, grading_settings(request, grading))
+
+
 def _grade_one(
     request: GradeRequest, grading: Grading, pool: ComparisonPool, engines: EngineHost, watch: Watcher
 ) -> list[Verdict]:

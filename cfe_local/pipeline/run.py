@@ -10,7 +10,7 @@ import yaml
 from cfe_local.config import ModelConfig, RunConfig
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.generate import Generated, generate
-from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
+from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of, require_same_gradings
 from cfe_local.pipeline.measure import publish
 from cfe_local.pipeline.plan import RunPlan, plan_run
 from cfe_local.pipeline.watch import Watcher
@@ -49,8 +49,9 @@ def run(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> RunResult:
     plan = plan_run(config)
     judge_of(plan.config)
     with open_run(plan, fresh=fresh) as store, engine_host(plan, store) as engines:
-        generated = generate(plan, store, engines, watch)
         request = request_for(plan, store)
+        require_same_gradings(request)
+        generated = generate(plan, store, engines, watch)
         grade_runs([request], engines, watch)
         reports = publish(plan, store, tuple(map(request.grading_name, request.protocols)))
         return RunResult(store.path, tuple(reports), generated.n_missing, engines.n_loads)

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from cfe_local.errors import IncompleteError, UsageError
+from cfe_local.errors import IncompleteError, StoreError, UsageError
 from cfe_local.pipeline import Regrading, Silent, grade_folders, publish, refuse_unfinished, reopen, run
 from cfe_local.store import RunStore
 from tests.pipeline.conftest import ReplayedRun
@@ -39,3 +39,13 @@ def test_figures_over_open_work_say_so_and_end_with_5(replayed: ReplayedRun, cap
 def test_one_run_named_twice_is_a_usage_error(replayed: ReplayedRun) -> None:
     with pytest.raises(UsageError, match="is named twice"):
         grade_folders([replayed.folder, replayed.folder / "." / ""], Regrading(), Silent())
+
+
+def test_another_judge_under_a_name_in_use_is_refused_before_anything_is_generated(replayed: ReplayedRun) -> None:
+    config = replayed.config({"selection.rows": ["text:0-1"]})
+    folder = run(config, Silent()).path
+    before = (folder / "responses.jsonl").read_bytes()
+    replayed.extracted[0] = {"v1": "another judge's answer"}
+    with pytest.raises(StoreError, match="judge"):
+        run(replayed.config({"selection.rows": ["text:0-3"]}), Silent())
+    assert (folder / "responses.jsonl").read_bytes() == before

@@ -139,6 +139,7 @@ def _read_run(run: Path, grading: str | None) -> Seen:
             raise UsageError(f"{run}: has several gradings\nFix: --grading with one of {', '.join(names)}.")
         chosen = grading if grading is not None else next(iter(names), None)
         plan = pipeline.reopen(store, pipeline.Regrading())
+        pipeline.require_exam(plan, "review")
         keys = [case.key for case in plan.cases()]
         responses = store.stream("responses", Response).load({key.label for key in keys}).records.values()
         verdicts: dict[str, list[Verdict]] = {

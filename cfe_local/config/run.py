@@ -43,11 +43,15 @@ class ExperimentConfig(Record):
     """Which plan and analysis the run follows."""
 
     name: str = "exam"
-    samples: int = Field(default=1, ge=1, description="n: responses drawn per prompt.")
+    samples: int = Field(
+        default=1, ge=1, description="n: responses drawn per prompt; left out, the experiment's own number."
+    )
     k: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         default=(1,), min_length=1, description="pass@k is reported for these; each at most `samples`."
     )
     options: dict[str, JsonValue] = Field(default_factory=dict, description="The experiment's own settings.")
+    source: Path | None = Field(default=None, description="An earlier run folder that the experiment starts from.")
+    source_grading: str = Field(default="", description="Whose verdicts of it count; its only one where empty.")
 
 
 class GradingConfig(Record):

@@ -1,4 +1,4 @@
-"""What an experiment is: a plan, the targets it is graded against, and an analysis. All pure.
+"""What an experiment is: a plan, the targets it is graded against, and perhaps an analysis. All pure.
 
 Everything between plan and analysis (engines, grading, storing, resuming) is the pipeline's and the same for all.
 """
@@ -7,25 +7,64 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import JsonValue
+from cfe_local.experiments.analysis import Analysis
+from cfe_local.experiments.source import SourceRun
+from cfe_local.metrics.samples import GradedSample
+from cfe_local.records import Case, Key, Problem, Record, Response, Sampling, TargetVariable, Verdict
 
-from cfe_local.records import Case, Key, Problem, Response, Sampling, TargetVariable, Verdict
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+
+class Options(Record):
+    """An experiment's own settings (``experiment.options``); this base has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the pipeline must know about an experiment besides its plan.
+
+    Attributes:
+        templates: Prompt templates that its cases are made of; a change of another template changes no answer.
+        options: Its own settings.
+        samples: Responses per prompt where nothing else is said.
+        protocols: How it is graded where nothing else is said.
+        asks: Whether the model under test or the judge answers its cases.
+        source: Whether it starts from an earlier run, and whether it needs what was answered there.
+    """
+
+    templates: tuple[str, ...] = ()
+    options: type[Options] = Options
+    samples: int = 1
+    protocols: tuple[str, ...] = ("s2s",)
+    asks: Literal["model", "judge"] = "model"
+    source: Literal["none", "optional", "texts"] = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSettings:
-    """What a plan depends on besides the problems."""
+    """What a plan or an analysis depends on besides the problems."""
 
     sampling: Sampling
     samples: int
     run_seed: int
-    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    source: SourceRun | None = None
 
     def sampling_for(self, key: Key) -> Sampling:
         """The run's sampling with this case's own seed."""
         return self.sampling.model_copy(update={"seed": key.seed(self.run_seed)})
+
+    def options_as(self, kind: type[OptionsT]) -> OptionsT:
+        """The options as the experiment's own model.
+
+        Raises:
+            TypeError: If they belong to another experiment.
+        """
+        if not isinstance(self.options, kind):
+            raise TypeError(f"options are {type(self.options).__name__}, not {kind.__name__}")
+        return self.options
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +78,15 @@ class Earlier:
 class Experiment(Protocol):
     """A plan and the targets its responses are graded against."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Its name in keys, configurations and the plug-in table."""
+        ...
+
+    @property
+    def traits(self) -> Traits:
+        """What the pipeline must know about it."""
+        ...
 
     def plan(self, problems: Sequence[Problem], settings: PlanSettings, earlier: Earlier) -> Iterator[Case]:
         """Give every case that can be planned now, those already answered included.
@@ -52,6 +99,28 @@ class Experiment(Protocol):
         """
         ...
 
+    def question(self, problem: Problem, key: Key) -> str:
+        """What the response with this key was to answer, as the judge is told; images as ``<image>``."""
+        ...
+
     def targets(self, problem: Problem, key: Key) -> tuple[TargetVariable, ...]:
         """The variables against which the response with this key is graded."""
+        ...
+
+
+@runtime_checkable
+class Analysing(Protocol):
+    """An experiment with an analysis of its own; one without gets the exam's figures and report."""
+
+    def analyse(
+        self, problems: Sequence[Problem], samples: Sequence[GradedSample], settings: PlanSettings, *, grading: str
+    ) -> Analysis:
+        """What the graded samples say.
+
+        Args:
+            problems: All selected problems, in file order.
+            samples: One per planned case in the plan's order, whatever became of it.
+            settings: What the plan was made with.
+            grading: Name of the grading whose verdicts the samples carry.
+        """
         ...

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cfe_local.errors import UsageError
-from cfe_local.experiments.base import Earlier, PlanSettings
+from cfe_local.experiments.base import Earlier, PlanSettings, Traits
 from cfe_local.prompts.render import render
 from cfe_local.records import Case, Key, Message, Problem, TargetVariable, TextPart
 
@@ -17,18 +16,22 @@ class Exam:
     """Plans one case per problem and sample."""
 
     name = "exam"
+    traits = Traits(templates=("exam_system",))
 
     def plan(self, problems: Sequence[Problem], settings: PlanSettings, earlier: Earlier) -> Iterator[Case]:
         """Plan all samples of a problem next to each other, so that they share its prompt in the prefix cache."""
         del earlier  # one round
-        if settings.options:
-            raise UsageError(f"experiment exam has no options, got {sorted(settings.options)}\nFix: remove them.")
         system = Message(role="system", parts=(TextPart(text=render("exam_system")),))
         for problem in problems:
             messages = (system, Message(role="user", parts=problem.question))
             for sample in range(settings.samples):
                 key = Key(experiment=self.name, split=problem.split, row=problem.row, sample=sample)
                 yield Case(key=key, messages=messages, sampling=settings.sampling_for(key))
+
+    def question(self, problem: Problem, key: Key) -> str:
+        """The problem's own question."""
+        del key
+        return problem.question_text
 
     def targets(self, problem: Problem, key: Key) -> tuple[TargetVariable, ...]:
         """The problem's own target variables."""

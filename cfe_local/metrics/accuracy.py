@@ -73,7 +73,7 @@ def accuracy_of_type(samples: Sequence[GradedSample], variable_type: VariableTyp
     """Share of right variables among those of one type, every variable weighing the same."""
     planned, decided = [], []
     for sample in samples:
-        marks = [m for v, m in zip(sample.problem.variables, sample.marks, strict=True) if v.type == variable_type]
+        marks = [m for v, m in zip(sample.targets, sample.marks, strict=True) if v.type == variable_type]
         n_right, n_seen = float(marks.count("correct")), len(marks) - marks.count("undecided")
         planned.append((sample.cluster, n_right, len(marks)))
         decided.append((sample.cluster, n_right, n_seen))

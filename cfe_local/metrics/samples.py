@@ -7,21 +7,28 @@ Not here: any share or mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from cfe_local.errors import StoreError
-from cfe_local.records import Key, Problem, Response, Verdict, VerdictValue
+from cfe_local.records import Key, Problem, Response, TargetVariable, Verdict, VerdictValue
+
+TargetsOf = Callable[[Problem, Key], tuple[TargetVariable, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class GradedSample:
-    """One planned sample of one problem, with its response and one verdict per variable where there are any."""
+    """One planned sample of one problem, with its response and one verdict per variable where there are any.
+
+    Attributes:
+        targets: What it was graded against: in an exam the problem's variables.
+    """
 
     key: Key
     problem: Problem
     response: Response | None
     verdicts: tuple[Verdict | None, ...]
+    targets: tuple[TargetVariable, ...]
 
     @property
     def cluster(self) -> str:
@@ -61,6 +68,7 @@ def join_samples(
     verdicts: Iterable[Verdict],
     *,
     grading: str,
+    targets: TargetsOf | None = None,
 ) -> list[GradedSample]:
     """One sample per planned key, in the plan's order. Records that nobody planned are left out.
 
@@ -70,6 +78,7 @@ def join_samples(
         responses: Of one key the last counts.
         verdicts: Of one key, grading and variable the last counts; other gradings are left out.
         grading: Name of the grading to read.
+        targets: What each key's response is graded against; the problem's variables where left out.
 
     Raises:
         StoreError: If the plan names a row that the problems do not have.
@@ -85,8 +94,11 @@ def join_samples(
                 f"the run planned {key.split}:{key.row}, which the benchmark does not have\n"
                 "Fix: report on the benchmark that the run was made from; its files are listed in the manifest."
             )
-        found = tuple(graded.get((key, i)) for i in range(len(problem.variables)))
-        samples.append(GradedSample(key=key, problem=problem, response=answered.get(key), verdicts=found))
+        asked = problem.variables if targets is None else targets(problem, key)
+        found = tuple(graded.get((key, i)) for i in range(len(asked)))
+        samples.append(
+            GradedSample(key=key, problem=problem, response=answered.get(key), verdicts=found, targets=asked)
+        )
     return samples
 
 

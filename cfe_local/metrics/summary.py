@@ -12,7 +12,7 @@ from typing import get_args
 from cfe_local.metrics.accuracy import accuracy_of_type, mean_pass_at_k, question_accuracy, variable_accuracy
 from cfe_local.metrics.effort import EngineTime, judge_effort, response_effort
 from cfe_local.metrics.exam import Decider, ExamMetrics, Figures, TypeFigures
-from cfe_local.metrics.samples import GradedSample, first_copies, join_samples
+from cfe_local.metrics.samples import GradedSample, TargetsOf, first_copies, join_samples
 from cfe_local.metrics.scores import Share, count_names, share_of
 from cfe_local.records import Key, Problem, Response, VariableType, Verdict
 
@@ -32,6 +32,7 @@ class ExamRecords:
         responses: What the model under test answered.
         verdicts: What gradings said; may hold several gradings.
         judge_responses: The judge's calls, for their cost alone.
+        targets: What each response was graded against; the problem's variables where left out.
     """
 
     problems: Sequence[Problem]
@@ -39,6 +40,17 @@ class ExamRecords:
     responses: Sequence[Response]
     verdicts: Sequence[Verdict]
     judge_responses: Sequence[Response] = ()
+    targets: TargetsOf | None = None
+
+    def samples(self, grading: str) -> list[GradedSample]:
+        """One sample per planned key, with the verdicts of one grading.
+
+        Raises:
+            StoreError: If the plan names a row that the problems do not have.
+        """
+        return join_samples(
+            self.problems, self.planned, self.responses, self.verdicts, grading=grading, targets=self.targets
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +76,7 @@ def summarise(records: ExamRecords, options: SummaryOptions) -> ExamMetrics:
     Raises:
         StoreError: If the plan names a row that the problems do not have.
     """
-    samples = join_samples(
-        records.problems, records.planned, records.responses, records.verdicts, grading=options.grading
-    )
+    samples = records.samples(options.grading)
     overall = figures("all", samples, options.k)
     copies = first_copies(samples)
     errata = [s for s in samples if (s.problem.split, s.problem.row) in options.errata]
@@ -141,7 +151,7 @@ def _by_type(samples: Sequence[GradedSample]) -> tuple[TypeFigures, ...]:
     found = []
     types: tuple[VariableType, ...] = get_args(VariableType)
     for name in types:
-        n_variables = sum(v.type == name for s in samples for v in s.problem.variables)
+        n_variables = sum(v.type == name for s in samples for v in s.targets)
         if n_variables:
             found.append(TypeFigures(type=name, n_variables=n_variables, accuracy=accuracy_of_type(samples, name)))
     return tuple(found)

@@ -4,7 +4,7 @@ from cfe_local.pipeline.export import export
 from cfe_local.pipeline.generate import generate
 from cfe_local.pipeline.grade import GradeRequest, grade_runs
 from cfe_local.pipeline.measure import measure, publish, refuse_unfinished
-from cfe_local.pipeline.plan import RunPlan, plan_run
+from cfe_local.pipeline.plan import RunPlan, plan_run, require_exam
 from cfe_local.pipeline.regrade import Regrading, grade_folders, reopen
 from cfe_local.pipeline.run import generate_only, run
 from cfe_local.pipeline.watch import Silent, Watcher
@@ -25,5 +25,6 @@ __all__ = [
     "publish",
     "refuse_unfinished",
     "reopen",
+    "require_exam",
     "run",
 ]

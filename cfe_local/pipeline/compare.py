@@ -16,7 +16,7 @@ from pathlib import Path
 from cfe_local.config import JudgeConfig
 from cfe_local.errors import UsageError
 from cfe_local.metrics.comparison import CommonRows, PairComparison, common_rows, compare_pairs
-from cfe_local.metrics.samples import GradedSample, join_samples
+from cfe_local.metrics.samples import GradedSample
 from cfe_local.pipeline.measure import JUDGE_NAME, read_records
 from cfe_local.pipeline.regrade import Regrading, refuse_repeats, reopen
 from cfe_local.pipeline.tables import GRADINGS, look_up
@@ -145,7 +145,7 @@ def _open(store: RunStore, grading: str, overrides: Sequence[str]) -> OpenedRun:
     plan = reopen(store, Regrading(overrides=tuple(overrides)))
     folder = store.grading(grading)
     records = read_records(plan, store, grading)
-    joined = join_samples(records.problems, records.planned, records.responses, records.verdicts, grading=grading)
+    joined = records.samples(grading)
     judge = folder.read_json(JUDGE_NAME, JudgeConfig)
     facts = RunFacts(
         config=plan.config.model_copy(update={"judge": judge}),

@@ -14,7 +14,7 @@ from cfe_local.config import JudgeConfig
 from cfe_local.errors import UsageError
 from cfe_local.metrics import ExamMetrics, join_samples
 from cfe_local.pipeline.measure import JUDGE_NAME, measure
-from cfe_local.pipeline.plan import RunPlan
+from cfe_local.pipeline.plan import RunPlan, require_exam
 from cfe_local.pipeline.tables import look_up
 from cfe_local.records import Response, Verdict
 from cfe_local.report.csv_files import responses_csv, verdicts_csv
@@ -84,6 +84,7 @@ def export(plan: RunPlan, store: RunStore, format_name: str, out: Path, *, gradi
         StoreError: If the grading does not exist, or the folder cannot be written.
     """
     write = look_up("export format", FORMATS, format_name)
+    require_exam(plan, "export")
     if grading is not None:
         measured = measure(plan, store, grading)
         responses, verdicts = tuple(measured.records.responses), tuple(measured.records.verdicts)

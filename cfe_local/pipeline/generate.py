@@ -61,7 +61,7 @@ def generate(plan: RunPlan, store: RunStore, engines: EngineHost, watch: Watcher
         if not pending:
             break
         store.write_records("cases", cases)
-        engine = engines.engine_for(plan.config.model)
+        engine = engines.engine_for(plan.asked)
         with timed(store, "generate", engine):
             for response in engine.generate(pending):
                 with writing():

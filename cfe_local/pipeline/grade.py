@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cfe_local.config import JudgeConfig, RunConfig
+from cfe_local.config import JudgeConfig
 from cfe_local.equivalence import ComparisonPool
-from cfe_local.errors import UsageError
 from cfe_local.grading import Grading, JudgeSettings
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.generate import note_damage
@@ -119,14 +118,3 @@ def grading_settings(request: GradeRequest, grading: Grading) -> dict[str, str]:
             if not name.startswith(EXAM_TEMPLATES)
         },
     }
-
-
-def judge_of(config: RunConfig) -> JudgeConfig:
-    """The configured judge.
-
-    Raises:
-        UsageError: If there is none.
-    """
-    if config.judge is None:
-        raise UsageError("no judge is configured\nFix: --judge DIR, or a judge section in the configuration.")
-    return config.judge

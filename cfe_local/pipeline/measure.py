@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from cfe_local.benchmarks.errata import doubtful_rows, load_errata
 from cfe_local.config import JudgeConfig
 from cfe_local.errors import IncompleteError
+from cfe_local.experiments.analysis import Analysis
+from cfe_local.experiments.base import Analysing
 from cfe_local.metrics import ExamMetrics, ExamRecords, SummaryOptions, summarise
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.records import Response, Verdict
 from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
+from cfe_local.report.analysed import analysis_csv, build_analysis_report
 from cfe_local.report.html import render_html
-from cfe_local.store import RecordStream, RunStore
+from cfe_local.report.svg import plot_file
+from cfe_local.store import RecordStream, RunFolder, RunStore
 from cfe_local.store.loading import RecordT
 
 LOG = logging.getLogger(__name__)
 
 METRICS_NAME = "metrics.json"
+ANALYSIS_NAME = "analysis.json"
 JUDGE_NAME = "judge.json"
 """The judge's configuration, in the folder of the grading that it made."""
 
@@ -33,6 +38,7 @@ class Measured:
     metrics: ExamMetrics
     records: ExamRecords
     report: Report
+    analysis: Analysis | None = None
 
 
 def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
@@ -57,7 +63,12 @@ def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
         config=plan.config.model_copy(update={"judge": judge}),
         benchmark_version=plan.benchmark.version,
     )
-    return Measured(grading, metrics, records, build_report(facts, metrics, records))
+    if not isinstance(plan.experiment, Analysing):
+        return Measured(grading, metrics, records, build_report(facts, metrics, records))
+    samples = records.samples(grading)
+    analysis = plan.experiment.analyse(plan.problems, samples, plan.settings, grading=grading)
+    report = build_analysis_report(facts, metrics, samples, analysis)
+    return Measured(grading, metrics, records, report, analysis)
 
 
 def read_records(plan: RunPlan, store: RunStore, grading: str) -> ExamRecords:
@@ -71,6 +82,7 @@ def read_records(plan: RunPlan, store: RunStore, grading: str) -> ExamRecords:
         responses=responses,
         verdicts=_load(folder.stream("verdicts", Verdict)),
         judge_responses=_load(folder.stream("judge", Response)),
+        targets=plan.experiment.targets,
     )
 
 
@@ -113,5 +125,17 @@ def publish(plan: RunPlan, store: RunStore, gradings: tuple[str, ...]) -> list[R
             folder.write_json(METRICS_NAME, measured.metrics)
             folder.write_text("report.md", markdown)
             folder.write_text("report.html", page)
+            if measured.analysis is not None:
+                write_analysis(folder, measured.analysis)
         reports.append(measured.report)
     return reports
+
+
+def write_analysis(folder: RunFolder, analysis: Analysis) -> None:
+    """Write an analysis as JSON, and beside it a folder with a CSV per table and an SVG per plot."""
+    folder.write_json(ANALYSIS_NAME, analysis)
+    files = folder.subfolder("analysis")
+    for table in analysis.tables:
+        files.write_text(f"{table.name}.csv", analysis_csv(table))
+    for plot in analysis.plots:
+        files.write_text(f"{plot.name}.svg", plot_file(plot))

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from cfe_local.benchmarks.cfe import Benchmark, select
-from cfe_local.config import ModelConfig, RunConfig
+from cfe_local.config import JudgeConfig, ModelConfig, RunConfig
 from cfe_local.engines.model_folder import digest_model, require_usable
 from cfe_local.engines.models import resolve_model
 from cfe_local.engines.replay import digest_replay
 from cfe_local.errors import BenchmarkError, UsageError
-from cfe_local.experiments.base import Earlier, Experiment, PlanSettings
+from cfe_local.experiments.base import Analysing, Earlier, Experiment, Options, PlanSettings
+from cfe_local.experiments.source import SourceRun
 from cfe_local.grading.base import GradingTask
 from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_settings
+from cfe_local.pipeline.settings import experiment_options, with_defaults_of
+from cfe_local.pipeline.source import read_source, source_sha256, stored_source
 from cfe_local.pipeline.tables import BENCHMARKS, EXPERIMENTS, GRADINGS, look_up
 from cfe_local.prompts.render import template_digests
 from cfe_local.records import Case, FileDigest, Manifest, Problem, Response, Verdict
-
-EXPERIMENT_TEMPLATES = {"exam": ("exam_system",)}
-"""Templates that an experiment's prompts are made of; a change of another template changes no answer."""
-
 
 ModelT = TypeVar("ModelT", bound=ModelConfig)
 
@@ -34,6 +33,8 @@ class RunPlan:
     Attributes:
         config: The configuration, model paths resolved to folders.
         problems: The selected problems; every denominator is made from these.
+        options: The experiment's own settings.
+        source: The earlier run that the experiment starts from, if any.
     """
 
     config: RunConfig
@@ -41,16 +42,32 @@ class RunPlan:
     problems: tuple[Problem, ...]
     experiment: Experiment
     manifest: Manifest
+    options: Options = field(default_factory=Options)
+    source: SourceRun | None = None
+
+    @property
+    def asked(self) -> ModelConfig:
+        """The model that answers the cases.
+
+        Raises:
+            UsageError: If that is the judge, and none is configured.
+        """
+        return judge_of(self.config) if self.experiment.traits.asks == "judge" else self.config.model
+
+    @property
+    def settings(self) -> PlanSettings:
+        """What the experiment's plan depends on besides the problems."""
+        return PlanSettings(
+            sampling=self.asked.sampling,
+            samples=self.config.experiment.samples,
+            run_seed=self.config.seed,
+            options=self.options,
+            source=self.source,
+        )
 
     def cases(self, earlier: Earlier | None = None) -> tuple[Case, ...]:
         """Every case that can be planned, given what earlier rounds brought."""
-        settings = PlanSettings(
-            sampling=self.config.model.sampling,
-            samples=self.config.experiment.samples,
-            run_seed=self.config.seed,
-            options=self.config.experiment.options,
-        )
-        return tuple(self.experiment.plan(self.problems, settings, earlier or Earlier()))
+        return tuple(self.experiment.plan(self.problems, self.settings, earlier or Earlier()))
 
     def tasks(self, responses: Mapping[str, Response]) -> list[GradingTask]:
         """One grading task per response that belongs to a planned problem, in the order of the problems."""
@@ -62,7 +79,7 @@ class RunPlan:
 
     def _task(self, problem: Problem, response: Response) -> GradingTask:
         return GradingTask(
-            question=problem.question_text,
+            question=self.experiment.question(problem, response.key),
             targets=self.experiment.targets(problem, response.key),
             solution=problem.solution,
             response=response,
@@ -78,6 +95,8 @@ def plan_run(config: RunConfig) -> RunPlan:
         ModelError: For a model folder that cannot be used.
     """
     experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
+    config = with_defaults_of(experiment, config)
+    options = experiment_options(experiment, config)
     _check_settings(config)
     benchmark = load_benchmark(config.benchmark.format, config.benchmark.path)
     problems = select(benchmark.problems, config.selection)
@@ -85,7 +104,9 @@ def plan_run(config: RunConfig) -> RunPlan:
     config = config.model_copy(update={"model": model})
     if config.judge is not None:
         config = config.model_copy(update={"judge": resolve(config.judge)[0]})
-    return RunPlan(config, benchmark, problems, experiment, _manifest(config, benchmark, files))
+    source = read_source(experiment, config, benchmark)
+    manifest = _manifest(config, benchmark, files, experiment, source)
+    return RunPlan(config, benchmark, problems, experiment, manifest, options, source)
 
 
 def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
@@ -107,7 +128,9 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
             f"{config.benchmark.path}: has changed since this run was made\n"
             "Fix: bring the old files back, or run again on the new ones in another folder."
         )
-    return RunPlan(config, benchmark, select(benchmark.problems, config.selection), experiment, manifest)
+    options = experiment_options(experiment, config)
+    problems = select(benchmark.problems, config.selection)
+    return RunPlan(config, benchmark, problems, experiment, manifest, options, stored_source(config.out))
 
 
 def load_benchmark(format_name: str, path: str) -> Benchmark:
@@ -158,7 +181,37 @@ def resolve(model: ModelT) -> tuple[ModelT, tuple[FileDigest, ...]]:
     return model.model_copy(update={"path": str(path), "name": name}), digest_model(path)
 
 
-def _manifest(config: RunConfig, benchmark: Benchmark, files: Sequence[FileDigest]) -> Manifest:
+def require_exam(plan: RunPlan, what: str) -> None:
+    """Refuse what has no place for several conditions and steps of one problem.
+
+    Raises:
+        UsageError: If the experiment has an analysis of its own.
+    """
+    if isinstance(plan.experiment, Analysing):
+        raise UsageError(
+            f"{plan.config.out}: is a run of {plan.experiment.name}, and {what} is for exams\n"
+            "Fix: its values are in analysis.json and analysis/*.csv, everything else in `cfe-local query`."
+        )
+
+
+def judge_of(config: RunConfig) -> JudgeConfig:
+    """The configured judge.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    if config.judge is None:
+        raise UsageError("no judge is configured\nFix: --judge DIR, or a judge section in the configuration.")
+    return config.judge
+
+
+def _manifest(
+    config: RunConfig,
+    benchmark: Benchmark,
+    files: Sequence[FileDigest],
+    experiment: Experiment,
+    source: SourceRun | None,
+) -> Manifest:
     templates = template_digests()
     settings = {
         "benchmark.files": combined_sha256(benchmark.files),
@@ -166,8 +219,12 @@ def _manifest(config: RunConfig, benchmark: Benchmark, files: Sequence[FileDiges
         "experiment.options": repr(sorted(config.experiment.options.items())),
         "seed": str(config.seed),
         **model_settings(config.model, tuple(files), "model"),
-        **{f"template.{name}": templates[name] for name in EXPERIMENT_TEMPLATES.get(config.experiment.name, ())},
+        **{f"template.{name}": templates[name] for name in experiment.traits.templates},
+        **({"source": source_sha256(source)} if source is not None else {}),
     }
+    if experiment.traits.asks == "judge":
+        judge, judge_files = resolve(judge_of(config))
+        settings |= model_settings(judge, judge_files, "judge")
     return build_manifest(
         settings=settings,
         benchmark_name=benchmark.name,

@@ -11,9 +11,9 @@ from pathlib import Path
 from cfe_local.config import RunConfig, load_run_config
 from cfe_local.errors import UsageError
 from cfe_local.pipeline.engines import EngineHost
-from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of
+from cfe_local.pipeline.grade import GradeRequest, grade_runs
 from cfe_local.pipeline.measure import publish
-from cfe_local.pipeline.plan import RunPlan, reopen_plan, resolve
+from cfe_local.pipeline.plan import RunPlan, judge_of, reopen_plan, resolve
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.report import Report
 from cfe_local.store import RunStore

@@ -10,9 +10,10 @@ import yaml
 from cfe_local.config import ModelConfig, RunConfig
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.generate import Generated, generate
-from cfe_local.pipeline.grade import GradeRequest, grade_runs, judge_of, require_same_gradings
+from cfe_local.pipeline.grade import GradeRequest, grade_runs, require_same_gradings
 from cfe_local.pipeline.measure import publish
-from cfe_local.pipeline.plan import RunPlan, plan_run
+from cfe_local.pipeline.plan import RunPlan, judge_of, plan_run
+from cfe_local.pipeline.source import SOURCE_NAME
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.report import Report
 from cfe_local.store import RunStore
@@ -67,7 +68,10 @@ def generate_only(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> 
 def open_run(plan: RunPlan, *, fresh: bool = False) -> RunStore:
     """Become the writer of the plan's run folder."""
     text = yaml.safe_dump(plan.config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-    return RunStore.create_or_resume(plan.config.out, plan.manifest, text, fresh=fresh)
+    store = RunStore.create_or_resume(plan.config.out, plan.manifest, text, fresh=fresh)
+    if plan.source is not None:
+        store.write_json(SOURCE_NAME, plan.source)
+    return store
 
 
 def engine_host(plan: RunPlan, store: RunStore) -> EngineHost:

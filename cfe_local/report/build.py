@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cfe_local.metrics.accuracy import Accuracy
 from cfe_local.metrics.exam import ExamMetrics, Figures
-from cfe_local.metrics.samples import GradedSample, join_samples
+from cfe_local.metrics.samples import GradedSample
 from cfe_local.metrics.summary import ExamRecords
 from cfe_local.report.characters import shortened
 from cfe_local.report.effort import effort_section
@@ -40,9 +40,7 @@ def build_report(
         records: What the figures were made from; shown problem by problem.
         extra_sections: Of other experiments; they stand after the exam's own tables.
     """
-    samples = join_samples(
-        records.problems, records.planned, records.responses, records.verdicts, grading=metrics.grading
-    )
+    samples = records.samples(metrics.grading)
     published = facts.benchmark_version is not None
     sections = [
         _scores_section(metrics, with_published=published),

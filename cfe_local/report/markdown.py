@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cfe_local.experiments.analysis import Plot
 from cfe_local.report.characters import visible
 from cfe_local.report.model import Report, Section, Table
 from cfe_local.report.numbers import fraction, interval, percent
@@ -36,6 +37,10 @@ def _section(section: Section) -> Iterator[str]:
             yield ""
         yield from _table(table)
         yield ""
+    for chart in section.charts:
+        if isinstance(chart, Plot):
+            yield f"![{_text(chart.caption)}](analysis/{chart.name}.svg)"
+            yield ""
     for note in section.notes:
         yield _text(note)
         yield ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cfe_local.experiments.analysis import Plot
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.metrics.scores import Share
 from cfe_local.records import Problem
@@ -107,7 +108,7 @@ class Scatter:
     points: tuple[ScatterPoint, ...]
 
 
-Chart = IntervalChart | StackedBars | Histogram | Scatter
+Chart = IntervalChart | StackedBars | Histogram | Scatter | Plot
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def scatter_pieces(chart: Scatter) -> tuple[float, list[str]]:
     """Height and SVG elements of a scatter chart."""
     values = [point.x for point in chart.points]
     is_log = max(values) / min(values) >= LOG_FROM
-    ticks = _log_ticks(min(values), max(values)) if is_log else _linear_ticks(min(values), max(values))
+    ticks = _log_ticks(min(values), max(values)) if is_log else linear_ticks(min(values), max(values))
     low, high = min(ticks[0], *values), max(ticks[-1], *values)
     top = max((point.high or point.y for point in chart.points), default=1.0)
     end = next(limit for limit in (0.1, 0.2, 0.5, 1.0) if top <= limit or limit == 1.0)
@@ -76,7 +76,7 @@ def _point(point: ScatterPoint, x: float, heights: tuple[float, float, float]) -
     return pieces
 
 
-def _linear_ticks(low: float, high: float) -> list[float]:
+def linear_ticks(low: float, high: float) -> list[float]:
     """Ticks a round step apart, the first not above the lowest value, the last not below the highest."""
     step = _step((high - low or high) / 4)
     first = math.floor(low / step)

@@ -7,13 +7,17 @@ Colours come from the page's style sheet by class, which is what makes them foll
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 from markupsafe import Markup
 
+from cfe_local.experiments.analysis import Plot
+from cfe_local.report.curves import curve_pieces
 from cfe_local.report.model import Chart, Histogram, IntervalChart, Scatter, StackedBars
 from cfe_local.report.numbers import percent
 from cfe_local.report.scatter import LEFT, RIGHT, WIDTH, scatter_pieces, svg_text
 
+TEMPLATES = Path(__file__).with_name("templates")
 ROW = 32
 AXIS_ENDS = (0.1, 0.2, 0.5, 1.0)
 """Where a share axis may end: the first that holds every interval."""
@@ -28,7 +32,20 @@ def draw(chart: Chart) -> Markup:
     if isinstance(chart, Scatter):
         height, pieces = scatter_pieces(chart)
         return _svg(chart.caption, height, pieces)
+    if isinstance(chart, Plot):
+        height, pieces = curve_pieces(chart)
+        return _svg(chart.caption, height, pieces)
     return _histogram(chart)
+
+
+def plot_file(plot: Plot) -> str:
+    """A plot as an SVG file that stands alone: with its caption, a style sheet of its own, and text as text."""
+    height, pieces = curve_pieces(plot)
+    style = (TEMPLATES / "plot.css").read_text(encoding="utf-8")
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -22 {WIDTH} {height + 24:.0f}" width="720" role="img">'
+    title = f'<text class="caption" x="{LEFT}" y="-8">{svg_text(plot.caption)}</text>'
+    paper = f'<rect class="paper" x="0" y="-22" width="{WIDTH}" height="{height + 24:.0f}"/>'
+    return f"{head}<style>{style}</style>{paper}{title}{''.join(pieces)}</svg>\n"
 
 
 def _svg(caption: str, height: float, pieces: list[str]) -> Markup:

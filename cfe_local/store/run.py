@@ -6,6 +6,7 @@
       run.lock           only while a process writes
       *.jsonl            one stream per stage
       metrics.json, ...  whole-file outputs, replaced in one step
+      analysis/          tables and plots of an experiment's analysis
       gradings/NAME/     the same once more per grading, with its own settings in grading.json
       previous/TIME/     what --fresh moved aside
 
@@ -100,6 +101,10 @@ class RunFolder:
         path = self.path / _checked(name)
         write_atomically(path, text.encode())
         return path
+
+    def subfolder(self, name: str) -> RunFolder:
+        """A folder inside this one, for whole-file outputs; created with its first file."""
+        return RunFolder(self.path / _checked(name), writable=self.is_writable)
 
     def _require_writable(self) -> None:
         if not self.is_writable:

@@ -24,7 +24,9 @@ def sample(of: Problem, *marks: VerdictValue | None, text: str = "It is $2$.") -
     verdicts = tuple(
         verdict(of, mark).model_copy(update={"variable": i}) if mark else None for i, mark in enumerate(marks)
     )
-    return GradedSample(key=key_of(of), problem=of, response=response(of, text), verdicts=verdicts)
+    return GradedSample(
+        key=key_of(of), problem=of, response=response(of, text), verdicts=verdicts, targets=of.variables
+    )
 
 
 def samples() -> tuple[GradedSample, ...]:

@@ -38,9 +38,8 @@ def test_responses_without_any_text_are_not_put_before_a_reviewer() -> None:
 def test_filters_find_what_they_say(mark: VerdictValue, compared: str, p_correct: float, expected: set[str]) -> None:
     one = problem(0)
     graded = sample(one, mark)
-    (item,) = exam_items(
-        [type(graded)(graded.key, one, graded.response, (judged(one, mark, compared, p_correct=p_correct),))]
-    )
+    verdicts = (judged(one, mark, compared, p_correct=p_correct),)
+    (item,) = exam_items([type(graded)(graded.key, one, graded.response, verdicts, one.variables)])
     assert item.filters - {"all", "random"} == expected
 
 

@@ -71,7 +71,9 @@ def test_thinking_comes_back_as_thinking() -> None:
     cut = thought.model_copy(update={"outcome": "truncated_thinking", "text": "", "thinking_end": "unclosed"})
     for given in (thought, cut):
         base = sample(one, "correct")
-        graded = (GradedSample(key=base.key, problem=one, response=given, verdicts=base.verdicts),)
+        graded = (
+            GradedSample(key=base.key, problem=one, response=given, verdicts=base.verdicts, targets=one.variables),
+        )
         written = labelled_responses(places_of(graded, [["correct"]]), graded)
         (task,) = labelled_tasks(written, [one])
         assert task.response.text == given.text

@@ -15,7 +15,7 @@ def shown(value: str = "2", unit: str | None = None, *, blind: bool = False) -> 
     one = problem(0)
     graded = sample(one, "correct")
     found = verdict(one).model_copy(update={"extraction": Extraction(status="stated", value=value, unit=unit)})
-    (item,) = exam_items([type(graded)(graded.key, one, graded.response, (found,))])
+    (item,) = exam_items([type(graded)(graded.key, one, graded.response, (found,), one.variables)])
     return show_item(item, {}, active="v0", image_url="/x/image", blind=blind)
 
 

@@ -26,7 +26,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert module is not None
     names: dict[str, Any] = {}
     exec(module.group(1), names)  # the documentation is ours
-    monkeypatch.setitem(tables.EXPERIMENTS, "bare_question", names["BareQuestion"]())  # type: ignore[arg-type]
+    monkeypatch.setitem(tables.EXPERIMENTS, "bare_question", names["BareQuestion"]())
 
 
 def settings(folder: Path, **changes: object) -> dict[str, object]:

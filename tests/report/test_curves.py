@@ -13,7 +13,7 @@ SPACE = "{http://www.w3.org/2000/svg}"
 
 def plot(*curves: Curve, points: bool = False) -> Plot:
     kind = "points" if points else "share"
-    return Plot(name="p", caption="c", x_name="step", y_kind=kind, curves=curves)  # type: ignore[arg-type]
+    return Plot(name="p", caption="c", x_name="step", y_kind=kind, curves=curves)
 
 
 def curve(name: str, *values: float) -> Curve:

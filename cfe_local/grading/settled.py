@@ -63,16 +63,15 @@ class Settled:
 
 
 def settled(text: str, targets: Sequence[TargetVariable]) -> tuple[Settled | None, ...]:
-    """Find the plainly stated value of every variable; None where the judge has to read.
+    """Find the plainly stated value of every variable; None where the judge has to read, as behind an empty box.
 
     Args:
         text: The response, thinking removed.
         targets: The problem's variables; their references are not used.
     """
     found = statements(text)
-    if len(targets) == 1:
-        return (_single(text, found, targets[0].name),)
-    return _several(text, found, targets)
+    values = (_single(text, found, targets[0].name),) if len(targets) == 1 else _several(text, found, targets)
+    return tuple(None if one is None or not one.value.strip() else one for one in values)
 
 
 def last_member(value: str) -> str:

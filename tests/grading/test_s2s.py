@@ -54,6 +54,15 @@ def test_a_plainly_stated_value_is_compared_without_asking_the_judge() -> None:
     assert not S2S.pairs([BOXED], judged)
 
 
+@pytest.mark.parametrize("text", [r"Hence \boxed{}", r"\boxed{x=} or \boxed{ }", "Final answer:\n\nx ="])
+def test_behind_an_empty_box_the_judge_is_asked(text: str) -> None:
+    one = task(text, target("x", "2 a"))
+    assert S2S.pairs([one], Judged()) == []
+    (call,) = S2S.calls([one], Judged())
+    verdict = only(one, answered(Judged(), answer(call, {"v1": None})))
+    assert (verdict.verdict, verdict.reason) == ("incorrect", "absent")
+
+
 def test_prose_is_extracted_by_the_judge_and_then_compared() -> None:
     (call,) = S2S.calls([PROSE], Judged())
     assert call.key.call == "extract"

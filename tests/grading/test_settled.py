@@ -49,6 +49,27 @@ def test_retractions_prose_tables_and_hedges_are_left_to_the_judge(text: str) ->
     assert values(text, X) == [None]
 
 
+NOTHING_STATED = [
+    r"Hence \boxed{}",
+    r"Hence $x = 3$, that is \boxed{ }",
+    r"$$\boxed{x=}$$",
+    "So\n$$\\begin{aligned}x&=1\\\\ \\end{aligned}$$\n\n$$x=$$\n\nFinal answer:\n\nx =",
+    "**Final answer:** x = \n\n**Final answer:** y =",
+    "Final answer:\n\n- x: \n- y: ",
+    "| name | value |\n|---|---|\n| x | |\n| y |  |",
+    r"\boxed{x=, y=}",
+    r"\boxed{\\ \\}",
+    "**Answer**: $$ $$",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING_STATED)
+@pytest.mark.parametrize("targets", [(X,), (X, Y)])
+def test_an_empty_place_for_the_answer_states_nothing(text: str, targets: tuple[TargetVariable, ...]) -> None:
+    """An empty value has no form to be compared: a run once ended at the first empty box."""
+    assert all(value is None or value.strip() for value in values(text, *targets))
+
+
 def test_two_different_final_statements_are_rivals() -> None:
     text = "**Result: the chance is 22.5 %.**\n\nAnother view.\n\n$$\\boxed{P = 25\\,\\%}$$"
     (one,) = settled(text, [target("chance", "?")])

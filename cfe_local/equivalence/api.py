@@ -5,18 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from cfe_local.equivalence.caveats import check_difference
 from cfe_local.equivalence.cleaning import clean
 from cfe_local.equivalence.comparing import compare_values
+from cfe_local.equivalence.labels import compare_labels
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.measuring import measure
 from cfe_local.equivalence.ordering import keep_order
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
-from cfe_local.equivalence.reading import known_names, looks_like_code, prepare, read
+from cfe_local.equivalence.ratios import compare_clocks
+from cfe_local.equivalence.reading import DECIMAL_COMMA, RATIO_IN_WORDS, known_names, looks_like_code, prepare, read
 from cfe_local.equivalence.shaping import Value
 from cfe_local.equivalence.showing import show
 from cfe_local.equivalence.texts import compare_texts
 from cfe_local.equivalence.tokens import ReadError
-from cfe_local.equivalence.tree import has_head, symbols
+from cfe_local.equivalence.tree import has_decimal, has_head, symbols
 from cfe_local.records import Comparison, ValueContext
 
 
@@ -53,11 +56,16 @@ def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outc
     if looks_like_code(candidate) and not looks_like_code(reference):
         return different("program code", "the candidate is program code, not a value"), reference, candidate
     lefts, rights = _readings(reference, candidate, context)
+    texts = clean(reference), clean(candidate)
+    by_form = compare_labels(*texts, context) or compare_clocks(*texts)
+    if by_form is not None:
+        return by_form, f"text: {texts[0]}", f"text: {texts[1]}"
     outcome, left, right = _best(lefts, rights, context)
-    if outcome.verdict == "undecided" and clean(reference) == clean(candidate) and not _is_undefined(lefts):
+    if outcome.verdict == "undecided" and texts[0] == texts[1] and not _is_undefined(lefts):
         return equal("same text", "both texts are the same"), show(left), show(right)
     if outcome.verdict == "undecided" and lefts[0].kind == "text" and rights[0].kind == "text":
         outcome = compare_texts(lefts[0].node.name, rights[0].node.name, context)
+    outcome = check_difference(outcome, *texts)
     return keep_order(outcome, reference, candidate, context), show(left), show(right)
 
 
@@ -80,6 +88,7 @@ def _best(lefts: Sequence[Value], rights: Sequence[Value], context: ValueContext
         outcome = compare_values(lefts[i], rights[j], context)
         if outcome is None:
             continue
+        outcome = _doubted(outcome, lefts[i], rights[j])
         found = outcome, lefts[i], rights[j]
         if outcome.verdict == "equal":
             return found
@@ -92,6 +101,18 @@ def _best(lefts: Sequence[Value], rights: Sequence[Value], context: ValueContext
         kinds = f"a {lefts[0].kind} against a {rights[0].kind}"
         return undecided("kinds", kinds), lefts[0], rights[0]
     return open_pair or plainest
+
+
+def _doubted(outcome: Outcome, left: Value, right: Value) -> Outcome:
+    """Values that are equal in an unusual reading only are left open."""
+    doubt = left.doubt or right.doubt
+    if outcome.verdict != "equal" or not doubt:
+        return outcome
+    if not left.doubt and doubt == DECIMAL_COMMA and left.node == right.node and has_decimal(left.node):
+        return outcome  # The reference has the very digits, with a point.
+    if {left.doubt, right.doubt} == {"", RATIO_IN_WORDS}:
+        return outcome  # The other side is a ratio, so that this is no range.
+    return undecided("unusual reading", f"equal if read with {doubt}; {outcome.evidence}")
 
 
 def _is_undefined(values: Sequence[Value]) -> bool:

@@ -143,7 +143,7 @@ def _combination(cursor: Cursor) -> Node | None:
 def _decorated(cursor: Cursor, name: str) -> Node:
     """A symbol with what is written on it: subscript, primes, stars and signs as superscripts."""
     following = cursor.peek()
-    if following.kind == "num" and not following.spaced and following.ulp is None and name not in ("e", "i"):
+    if following.kind == "num" and not following.spaced and following.ulp is None and _is_index(cursor, name):
         cursor.next()
         name = f"{name}_{following.text}"
     marks = "'" * (len(name) - len(name.rstrip("'")))
@@ -168,6 +168,11 @@ def _decorated(cursor: Cursor, name: str) -> Node:
     symbol = sym(name + subscript + marks)
     node = symbol if exponent is None else power(symbol, exponent)
     return _applied(cursor, node, symbol, exponent)
+
+
+def _is_index(cursor: Cursor, name: str) -> bool:
+    """Whether digits that touch a letter are its index: ``x2``, but ``j5`` is 5 j unless the other value has j_5."""
+    return name not in ("e", "i") and (name != "j" or f"j_{cursor.peek().text}" in cursor.choices.known)
 
 
 def power_exponent(cursor: Cursor, base: Node) -> Node:
@@ -195,6 +200,8 @@ def power_exponent(cursor: Cursor, base: Node) -> Node:
 def _applied(cursor: Cursor, node: Node, symbol: Node, exponent: Node | None) -> Node:
     """``f(x)``: an application that may turn out to be a product; decided when both values are known."""
     if exponent is not None or not cursor.is_op("(") or symbol.name in ("e", "i", "j"):
+        return node
+    if cursor.in_bare_exponent and (cursor.choices.latex or symbol.name not in ("f", "g", "h")):
         return node
     argument = bracketed(cursor)
     if argument.head == "interval":

@@ -29,6 +29,8 @@ _GREEK_INDEX = re.compile(rf"([{_GREEK}])(\d+)")
 # The cyclic group Z/nZ, in the notations that can mean nothing else.
 _GROUP = re.compile(r"\\mathbb\s*\{?Z\}?\s*/\s*\(?([0-9]+|[a-z])\)?\s*(?:\\mathbb\s*\{?Z\}?|Z)?(?![A-Za-z0-9])")
 _NO_BREAK = re.compile(r"(?<=\d)~(?=[A-Za-z])|(?<=\w)~[-+*/=]~(?=\w)")  # A blank of LaTeX, without a command near it.
+# ``2{,}5``: a comma in braces that no group of thousands follows; after a lone zero none can follow.
+_DECIMAL_BRACES = re.compile(r"(?<=\d)\{,\}(?=\d)(?!\d{3}(?!\d))|(?<![\d.,}])(?P<zero>0)\{,\}(?=\d)")
 _CODE_LOG = re.compile(r"(?<![A-Za-z\\_])log(2|10)\(")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -164,6 +166,7 @@ def _layout(text: str, *, tilde: str) -> str:
     """Sizes, spacing and display commands go."""
     text = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
     text = _SIZES.sub("", text)
+    text = _DECIMAL_BRACES.sub(lambda match: f"{match['zero'] or ''}.", text)
     text = re.sub(r"(?<=\d)(?:\{,\}|,\s*\\!\s*|\\,|\\!)\s?(?=\d{3}(?!\d))", "", text)
     text = re.sub(r"\\\\\s*\[[^\]]*(?:pt|em|ex|mm|cm)\]", r"\\\\", text)
     text = re.sub(r"\s*,?\s*\\q?quad(?![a-zA-Z])\s*(?:\\q?quad(?![a-zA-Z])\s*)*,?", ", ", text)

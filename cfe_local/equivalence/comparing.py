@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from cfe_local.equivalence import conditions, expressions, groups, growth, special, statements, texts
+from cfe_local.equivalence import conditions, expressions, groups, growth, ratios, special, statements, texts
 from cfe_local.equivalence.interpretation import settle
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.missing_units import compare_with_bare_number
@@ -185,6 +185,9 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
         return statements.compare_equations(reference, candidate)
     if kinds[0] in _PREDICATES and kinds[1] in _PREDICATES:
         return statements.compare_statements(reference, candidate, compare_parts)
+    if "ratio" in kinds and set(kinds) <= {"ratio", "expression"}:
+        rule = ratios.compare_ratios if kinds == ("ratio", "ratio") else ratios.compare_with_number
+        return rule(left, right, compare_parts)
     return _compare_mixed(kinds, reference, candidate, context)
 
 

@@ -25,12 +25,14 @@ class Choices:
 
     Attributes:
         tight_slash: ``a/bc`` is a / (b c) instead of (a / b) c.
+        loose_slash: So is ``a / b c``, with blanks.
         short_argument: ``\sin x y`` is sin(x) y instead of sin(x y).
         latex: Letters that stand together are separate symbols.
         known: Names of symbols with several letters that the other value or the problem uses.
     """
 
     tight_slash: bool = False
+    loose_slash: bool = False
     short_argument: bool = False
     latex: bool = False
     known: frozenset[str] = frozenset()
@@ -49,6 +51,7 @@ class Cursor:
     in_integral: int = 0
     in_bars: int = 0
     in_rows: int = 0
+    in_bare_exponent: bool = False
 
     def peek(self, ahead: int = 0) -> Token:
         """The token ``ahead`` places on, without moving."""
@@ -127,11 +130,21 @@ class Cursor:
     @contextmanager
     def outside_bars(self) -> Iterator[None]:
         """In brackets, where a bar opens again; an integral's differential is not looked for either."""
-        bars, integral, self.in_bars, self.in_integral = self.in_bars, self.in_integral, 0, 0
+        before = self.in_bars, self.in_integral, self.in_bare_exponent
+        self.in_bars, self.in_integral, self.in_bare_exponent = 0, 0, False
         try:
             yield
         finally:
-            self.in_bars, self.in_integral = bars, integral
+            self.in_bars, self.in_integral, self.in_bare_exponent = before
+
+    @contextmanager
+    def bare_exponent(self) -> Iterator[None]:
+        """After ``^`` without braces: ``p^k (1-p)`` is a power times a bracket, not p to the value of a function k."""
+        before, self.in_bare_exponent = self.in_bare_exponent, True
+        try:
+            yield
+        finally:
+            self.in_bare_exponent = before
 
     def split_word(self) -> None:
         """Cut the run of letters that is next into its first name and the rest, in place."""

@@ -61,17 +61,23 @@ def _mod(x: Ball, m: Ball) -> Ball:
 
 
 def _floor(x: Ball) -> Ball:
-    return _jump(real(x).floor())
+    value = real(x)
+    return _jump(value, value.floor())
 
 
 def _ceil(x: Ball) -> Ball:
-    return _jump(real(x).ceil())
+    value = real(x)
+    return _jump(value, value.ceil())
 
 
-def _jump(x: Ball) -> Ball:
-    if x.unique_fmpz() is None:
+def _jump(value: arb, rounded: arb) -> Ball:
+    """The rounded value; one that is a whole number to 30 digits, such as 3 times a third, is that number."""
+    whole = value.unique_fmpz()
+    if whole is not None and value.rad() < 1e-30:
+        return acb(whole)
+    if rounded.unique_fmpz() is None:
         raise UndefinedError("floor or ceiling at a jump")
-    return acb(x)
+    return acb(rounded)
 
 
 def _sign(x: Ball) -> Ball:

@@ -34,7 +34,7 @@ def parse_text(text: str, choices: Choices) -> tuple[Node, frozenset[str]]:
     """Read a cleaned text wholly.
 
     Returns:
-        The tree, and the names of the choices that mattered (``slash``, ``argument``).
+        The tree, and the names of the choices that mattered (``slash``, ``loose slash``, ``argument``).
 
     Raises:
         ReadError: If it is not mathematics, or if anything is left over.
@@ -204,9 +204,9 @@ def starts_operand(cursor: Cursor) -> bool:
 
 def _juxtaposition_power(cursor: Cursor) -> int:
     """A factor written tightly after a slash may bind tighter than the slash."""
-    if not cursor.choices.tight_slash or cursor.peek().spaced or cursor.is_op("(", "["):
+    if not cursor.choices.tight_slash or cursor.is_op("(", "["):
         return 40
-    return 41
+    return 40 if cursor.peek().spaced and not cursor.choices.loose_slash else 41
 
 
 def _infix(cursor: Cursor, left: Node, kind: str, name: str, binding: int) -> Node:  # noqa: C901
@@ -275,10 +275,10 @@ def _product(cursor: Cursor, left: Node, name: str) -> Node:
     right = parse(cursor, 40)
     if name == "*":
         return mul(left, right)
-    if cursor.peek().kind in ("word", "name", "cmd") and not cursor.peek().spaced and starts_operand(cursor):
+    if cursor.peek().kind in ("word", "name", "cmd") and starts_operand(cursor):
         operator = infix(cursor)
         if operator is not None and operator[0] == "juxtaposition":
-            cursor.ambiguous.add("slash")
+            cursor.ambiguous.add("loose slash" if cursor.peek().spaced else "slash")
     if cursor.at > start + 1 and cursor.choices.tight_slash:
         cursor.ambiguous.add("slash")
     return div(left, right)

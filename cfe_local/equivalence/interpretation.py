@@ -171,6 +171,10 @@ def _apply(node: Node, calls: frozenset[str]) -> Node:
         if not _is_call(application, calls):
             head, argument = application.args
             return mul(head, power(_apply(argument, calls), exponent))
+    if node.head == "fn" and node.name.startswith("factorial") and node.args[0].head == "apply":
+        head, argument = node.args[0].args[0], node.args[0].args[-1]
+        if not _is_call(node.args[0], calls):
+            return mul(head, fn(node.name, _apply(argument, calls)))
     if node.head == "apply":
         head, *args = node.args
         inner = tuple(_apply(arg, calls) for arg in args)

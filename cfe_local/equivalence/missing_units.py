@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from cfe_local.equivalence.compound import is_compound
 from cfe_local.equivalence.measuring import measure
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
-from cfe_local.equivalence.tolerance import nearness
+from cfe_local.equivalence.tolerance import known_to_last_place, nearness
 from cfe_local.equivalence.tree import Node, symbols
 from cfe_local.equivalence.units import parse_unit
 from cfe_local.records import ValueContext
@@ -19,7 +20,7 @@ from cfe_local.records import ValueContext
 def compare_with_bare_number(reference: Node, candidate: Node, context: ValueContext) -> Outcome | None:
     """Compare where exactly one side has a unit."""
     quantity, bare = (reference, candidate) if reference.head == "quantity" else (candidate, reference)
-    if symbols(bare) - {"e", "i"}:
+    if symbols(bare) - {"e", "i", "j"}:
         return None
     meanings = parse_unit(quantity.name)
     dimensionless = [unit for unit in meanings if all(name == "unit" for name, _ in unit.dimensions)]
@@ -34,10 +35,12 @@ def compare_with_bare_number(reference: Node, candidate: Node, context: ValueCon
             scaled[quantity], value=scaled[quantity].value * factor, half_unit=scaled[quantity].half_unit * factor
         )
         near = nearness(scaled[reference], scaled[candidate])
-        if near == "near":
-            return undecided("nearly equal", "too close to call")
+        if near == "same" and is_compound(quantity) and not known_to_last_place(scaled[reference], scaled[candidate]):
+            near = "near"
         if near == "same":
             return equal("dimensionless unit", f"{quantity.name.strip()} is the factor {factor:.6g}")
+        if near == "near":
+            return undecided("nearly equal", "too close to call")
     near = nearness(left, right)
     if near == "same" and left.whole and right.whole and left.value != right.value:
         # As between two quantities: whole numbers have no tolerance, but may have been rounded.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from cfe_local.equivalence.compound import compound_quantity, is_compound
 from cfe_local.equivalence.cursor import Choices
 from cfe_local.equivalence.grammar import parse_text
 from cfe_local.equivalence.limits import LimitError
@@ -15,7 +16,7 @@ from cfe_local.equivalence.measuring import measure
 from cfe_local.equivalence.outcome import Outcome, all_of, any_of, different, equal, undecided
 from cfe_local.equivalence.shaping import Value, shape
 from cfe_local.equivalence.tokens import ReadError
-from cfe_local.equivalence.tolerance import Measured, nearness
+from cfe_local.equivalence.tolerance import Measured, known_to_last_place, nearness
 from cfe_local.equivalence.tree import Node, has_head, symbols
 from cfe_local.equivalence.units import Unit, is_unit_name, parse_unit
 from cfe_local.equivalence.wording import stem
@@ -52,6 +53,11 @@ def quantity(body: str, words: frozenset[str] = frozenset()) -> Quantity | None:
         The readings, or None if some part is neither a number nor a unit.
     """
     body = re.sub(r"^\\(?:approx|sim)(?![a-zA-Z])\s*", "", body)
+    name, _, rest = body.rpartition("=")
+    chain = compound_quantity(rest.strip())
+    if chain is not None:
+        named = _numbers(f"{name}= 1", "m") if name else (Value("quantity", chain),)
+        return Quantity(tuple(replace(value, node=chain) for value in named), likely=True)
     money = _money(body)
     if money is not None:
         return money
@@ -122,9 +128,12 @@ def _numbers(number_text: str, unit_text: str) -> tuple[Value, ...]:
         return ()
     value = shape(tree)
     nodes = (value.node, *value.others)
-    if any(node.head not in _NUMBER_HEADS or symbols(node) - {"e"} for node in nodes):
+    if any(node.head not in _NUMBER_HEADS or symbols(node) - {"e", "j"} for node in nodes):
         return ()
-    if any(has_head(node, "fn", "phase") or ("circ" in unit_text and node.head == "add") for node in nodes):
+    if any(
+        has_head(node, "fn") or ("circ" in unit_text and (node.head == "add" or has_head(node, "phase")))
+        for node in nodes
+    ):
         return ()
     made = [Node("quantity", (node,), name=unit_text) for node in nodes]
     return (replace(value, kind="quantity", node=made[0], others=tuple(made[1:])),)
@@ -183,6 +192,9 @@ def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit)
     near = nearness(first, second)
     if near == "same" and same_unit and ours.whole and theirs.whole and ours.value != theirs.value:
         near = "near"  # Whole numbers of one unit have no tolerance, but may have been converted or rounded.
+    if near == "same" and (is_compound(reference) or is_compound(candidate)):
+        # Known to the last part: 30°15' is not 30.15°, though that is within a percent.
+        near = "same" if known_to_last_place(first, second) else "near"
     share = abs(first.value - second.value) / abs(first.value) if first.value else float("inf")
     evidence = f"{what}: {abs(share):.3%} apart in the same dimension"
     if near == "same":

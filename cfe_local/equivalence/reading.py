@@ -12,17 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cfe_local.equivalence import wording
+from cfe_local.equivalence.caveats import decimal_comma
 from cfe_local.equivalence.cleaning import clean, has_control_characters, is_latex
 from cfe_local.equivalence.cursor import Choices
 from cfe_local.equivalence.grammar import parse_text
 from cfe_local.equivalence.limits import MAX_CHARS, MAX_READINGS, MAX_WORDED_CHARS, LimitError
 from cfe_local.equivalence.names import FUNCTIONS, GREEK
 from cfe_local.equivalence.quantities import quantity
+from cfe_local.equivalence.ratios import ratio_in_words
 from cfe_local.equivalence.shaping import Value, shape, with_definitions
 from cfe_local.equivalence.tokens import ReadError
 from cfe_local.equivalence.tree import Node, num, symbols
 from cfe_local.records import ValueContext
 
+DECIMAL_COMMA = "a decimal comma"
+RATIO_IN_WORDS = "'to' between the parts of a ratio"
 _CODE = re.compile(
     r"__\w+__|\blambda\b[^,]*:|\b(?:import|exec|eval|os\.system|subprocess|open)\s*\(|\)\s*\.\s*\w+\s*\("
 )
@@ -34,6 +38,9 @@ _CONNECTIVES = re.compile(r"(?<![\\A-Za-z_{])(?:where|with|which|such|that|when|
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # Writing that is prose wherever it stands.
 _SHORT_WORDS = re.compile(r"(?:^|\s)(?:is|it|its|of|to|by|we|if|an|no|yes|all)(?=\s|$)", re.IGNORECASE)
 _KNOWN_WORDS = frozenset(FUNCTIONS) | frozenset(GREEK) | {"hbar", "infty", "infinity", "or", "and", "mod", "oo", "xor"}
+
+# What the grammar itself knows to be words or a name, wherever it stands: it refuses a text that is neither.
+_SET_APART = re.compile(r"\\(?:text|textrm|mathrm|operatorname|begin|end)\s*\{[^{}]*\}")
 
 # Short codes and lists of them, such as genotypes: no products of letters, unless a formula is asked for.
 _CODES = re.compile(r"[A-Za-z]{2,3}(?:(?: ?, ?| )(?:(?:and|or) )?[A-Za-z]{2,3})*")
@@ -91,6 +98,18 @@ def read(text: Text) -> list[Value]:
 def _attempts(text: Text) -> Iterator[Value]:
     yield from _words(text)
     yield from _mathematics(text, text.cleaned)
+    yield from _rewritten(text)
+
+
+def _rewritten(text: Text) -> Iterator[Value]:
+    """Readings of notations that have another, more usual meaning too."""
+    for other, doubt in (
+        (decimal_comma(text.cleaned), DECIMAL_COMMA),
+        (ratio_in_words(text.cleaned), RATIO_IN_WORDS),
+    ):
+        if other is not None:
+            for value in _plain(text, other):
+                yield replace(value, doubt=doubt)
 
 
 def _words(text: Text) -> Iterator[Value]:
@@ -161,17 +180,22 @@ def _plain(text: Text, body: str) -> Iterator[Value]:
     measured = quantity(body, wording.vocabulary(text.context))
     if measured is not None and measured.likely:
         yield from measured.values
-    for tree in _trees(text, body):
-        yield shape(tree)
+    for tree, doubt in _doubted_trees(text, body):
+        yield replace(shape(tree), doubt=doubt)
         defined = with_definitions(tree)
         if defined is not None:
-            yield defined
+            yield replace(defined, doubt=doubt)
     if measured is not None and not measured.likely:
         yield from measured.values
 
 
 def _trees(text: Text, body: str) -> Iterator[Node]:
-    """Ways to read a text as one tree: each way of resolving the grammar's own ambiguities."""
+    """Usual ways to read a text as one tree."""
+    return (tree for tree, doubt in _doubted_trees(text, body) if not doubt)
+
+
+def _doubted_trees(text: Text, body: str) -> Iterator[tuple[Node, str]]:
+    """Ways to read a text as one tree: each way of resolving the grammar's own ambiguities, and its doubt."""
     if _is_prose(text, body):
         return
     ways = [Choices(latex=text.latex, known=text.known)]
@@ -183,7 +207,9 @@ def _trees(text: Text, body: str) -> Iterator[Node]:
             tree, ambiguous = parse_text(body, way)
         except (ReadError, LimitError):
             continue
-        yield tree
+        yield tree, "a product after a slash with blanks" if way.loose_slash else ""
+        if "loose slash" in ambiguous and not way.loose_slash:
+            ways.append(replace(way, tight_slash=True, loose_slash=True))
         if "slash" in ambiguous and not way.tight_slash:
             ways.append(replace(way, tight_slash=True))
         if "argument" in ambiguous and not way.short_argument:
@@ -194,14 +220,14 @@ def _is_prose(text: Text, body: str) -> bool:
     """Whether plain letters are words rather than products: long runs outside LaTeX that are no known names."""
     if _IDEOGRAPHS.search(body):
         return True
-    bare = re.sub(r"\\text\{[^{}]*\}", " ", body)
+    bare = _SET_APART.sub(" ", body)
     if _CONNECTIVES.search(bare) or (not text.latex and _SHORT_WORDS.search(bare)):
         return True
     if text.latex and "\\text" not in body:
         return False
     if _CODES.fullmatch(body) and text.context.type != "formula" and body not in _KNOWN_WORDS:
         return body not in text.known
-    outside = re.sub(r"\\[a-zA-Z]+|_\{?[A-Za-z0-9]+\}?", " ", body)
+    outside = re.sub(r"\\[a-zA-Z]+|_\{?[A-Za-z0-9]+\}?", " ", bare)
     for run in re.findall(r"[A-Za-z]+", outside):
         if len(run) < 4 or run in _KNOWN_WORDS or run in text.known:
             continue

@@ -30,6 +30,11 @@ N_POINTS = 8
 _MIN_POINTS = 3
 _MOST_TURNS = 30
 _N_BRANCHING_POINTS = 48  # Where max, min or cases choose, so that each branch is reached.
+_CUSTOMARY_WHOLE = frozenset({"n", "m", "k", "N"})
+_N_CONSECUTIVE = 66
+_N_WHOLE_POINTS = 96
+_RADII = frozenset({"r", "rho"})  # Distances from a centre or an axis.
+_UNREACHED = "unreached branch"
 _AGREEMENT = 1e-20
 _THREE_DIGITS = 100
 _HIDING = 1e25  # With 48 digits, terms of size 1 still show beside such a value.
@@ -68,7 +73,12 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def sample_values(
-    names: frozenset[str], whole: frozenset[str], turn: int, *, signed: bool = False, wide: bool = False
+    names: frozenset[str],
+    whole: frozenset[str],
+    turn: int,
+    *,
+    signed: frozenset[str] = frozenset(),
+    wide: bool = False,
 ) -> dict[str, Ball]:
     """Reproducible values for symbols: rationals in a range that changes with ``turn``, or small whole numbers."""
     low, high = _RANGES[turn % len(_RANGES)]
@@ -81,7 +91,7 @@ def sample_values(
         value = Fraction(low) + share * (Fraction(high) - Fraction(low))
         if wide:
             value *= 2 ** int(unit_interval(f"scale {name}|{turn}") * 7)
-        if signed and unit_interval(f"sign {name}|{turn}") < Fraction(1, 2):
+        if name in signed and unit_interval(f"sign {name}|{turn}") < Fraction(1, 2):
             value = -value
         values[name] = ball(value)
     return values
@@ -137,18 +147,58 @@ class _Sampler:
 
     def run(self) -> Outcome:
         """Points until something is known: positive reals, then any reals where the sign of a symbol may matter."""
-        outcome = self._round(signed=False)
-        if outcome.verdict == "equal" and self.names and self._sign_matters():
-            again = self._round(signed=True)
-            if again.verdict == "different":
-                return undecided("sign of symbols", f"equal for positive symbols only; {again.evidence}")
-        return outcome
+        outcome = self._round(signed=frozenset())
+        if outcome.verdict != "undecided" and self._rounds():
+            return self._at_whole_numbers(outcome)
+        signed = self._two_sided()
+        if not signed or (outcome.verdict != "equal" and outcome.by != _UNREACHED):
+            return outcome
+        again = self._round(signed=signed)
+        if again.verdict == "different" or (again.verdict == "undecided" and again.by == "domain"):
+            return undecided("sign of symbols", f"equal for positive symbols only; {again.evidence}")
+        return again if outcome.by == _UNREACHED else outcome
 
-    def _sign_matters(self) -> bool:
-        """An absolute value that is present on one side only, or around different things, is no accident."""
-        return any(here.head == "fn" and here.name in ("abs", "sgn") for node in self.pair for here in walk(node))
+    def _rounds(self) -> bool:
+        """Whether there are floors or ceilings of symbols."""
+        return bool(self.names) and any(
+            here.head == "fn" and here.name in ("floor", "ceil") for side in self.pair for here in walk(side)
+        )
 
-    def _round(self, *, signed: bool) -> Outcome:
+    def _at_whole_numbers(self, outcome: Outcome) -> Outcome:
+        """What random points say, checked where floors jump.
+
+        Letters that customarily are whole numbers are looked at there alone; other values have to agree there too.
+        """
+        customary = self.names <= _CUSTOMARY_WHOLE
+        if outcome.verdict == "different" and not customary:
+            return outcome
+        names = ", ".join(sorted(self.names))
+        for turn in range(_N_WHOLE_POINTS):
+            values = {name: acb(_whole_value(name, turn, alone=len(self.names) == 1)) for name in self.names}
+            point = Point({**values, **fixed_values(self.reading)}, log_base=self.reading.log_base)
+            try:
+                left, right = (evaluate(node, point) for node in self.pair)
+            except (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError):
+                return undecided("whole numbers", f"cannot be told at every whole number {names}")
+            if not left.overlaps(right):
+                return self._apart(left, right, point) if customary else undecided("whole numbers", "differ at jumps")
+            if point.opaque or not _sharp(left, right):
+                return undecided("whole numbers", f"cannot be told at every whole number {names}")
+        return equal("whole numbers", f"agree at {_N_WHOLE_POINTS} whole numbers {names}")
+
+    def _two_sided(self) -> frozenset[str]:
+        """Symbols whose sign may matter.
+
+        An absolute value that is present on one side only, or around different things, is no accident: there any
+        symbol may be negative. Conditions of cases may be about the sign of what they compare.
+        """
+        here = [node for side in self.pair for node in walk(side)]
+        if any(node.head == "fn" and node.name in ("abs", "sgn") for node in here):
+            return self.names
+        conditions = [node.args[1] for node in here if node.head == "case"]
+        return self.names & frozenset().union(*map(symbols, conditions)) - _RADII
+
+    def _round(self, *, signed: frozenset[str]) -> Outcome:
         n_agreed = 0
         n_skipped = 0
         reason = "no point where both have a value"
@@ -167,7 +217,7 @@ class _Sampler:
             if n_agreed >= wanted * len(self._signs()):
                 break
         if self.names and self._unvisited():
-            return undecided("unreached branch", "a branch of a piecewise value was never reached")
+            return undecided(_UNREACHED, "a branch of a piecewise value was never reached")
         if n_agreed >= (_MIN_POINTS if self.names else 1):
             return self._agreed(n_agreed)
         return undecided("no common point", reason)
@@ -183,18 +233,20 @@ class _Sampler:
         how = "within the precision of the decimals" if self.decimal else "to 20 digits"
         return equal("values", f"agree{places} {how}{self.reading.label}")
 
-    def _point(self, turn: int, sign: int, *, signed: bool, blur: Fraction = Fraction(0)) -> Point:
+    def _point(self, turn: int, sign: int, *, signed: frozenset[str], blur: Fraction = Fraction(0)) -> Point:
         values = {
             **sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)),
             **fixed_values(self.reading),
         }
         return Point(values, sign, self.reading.log_base, blur, self.common if self.names else frozenset())
 
-    def _at(self, turn: int, sign: int, *, signed: bool) -> Outcome | None:
+    def _at(self, turn: int, sign: int, *, signed: frozenset[str]) -> Outcome | None:
         """None if the two agree at this point."""
         point = self._point(turn, sign, signed=signed)
         values = [_value_or_gap(node, point) for node in self.pair]
         self.opaque |= point.opaque
+        if signed and values[0] is None and values[1] is not None:
+            raise UndefinedError("the reference speaks of positive values only")
         if (values[0] is None) != (values[1] is None):
             return undecided("domain", "one piecewise value has no case where the other has one")
         left, right = values
@@ -239,6 +291,15 @@ class _Sampler:
         if self.opaque or point.opaque:
             return undecided("unknown functions", f"not the same form; {evidence}")
         return different("values", evidence)
+
+
+def _whole_value(name: str, turn: int, *, alone: bool) -> int:
+    """1, 2, 3 ... for a symbol that is alone, then numbers around powers of two; else reproducible ones up to 64."""
+    if not alone:
+        return 1 + int(unit_interval(f"whole {name}|{turn}") * 64)
+    if turn < _N_CONSECUTIVE:
+        return turn + 1
+    return int(2 ** (6 + (turn - _N_CONSECUTIVE) // 3) + (turn - _N_CONSECUTIVE) % 3 - 1)
 
 
 def _value_or_gap(node: Node, point: Point) -> Ball | None:

@@ -133,7 +133,8 @@ def exponent_operand(cursor: Cursor) -> Node:
     """An exponent without its sign: a group, or one operand with its own power."""
     if cursor.is_op("{"):
         return group(cursor)
-    operand = cursor.parse(cursor, 65)
+    with cursor.bare_exponent():
+        operand = cursor.parse(cursor, 65)
     if cursor.is_op("^", "**"):
         return power(operand, exponent(cursor))
     return operand

@@ -34,6 +34,7 @@ class Value:
         given: Definitions that the text adds (``with a = b + c``).
         conditions: Where the text says the value holds.
         note: Words in brackets after the value.
+        doubt: Why this reading is possible but not the usual one; empty for a usual one.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Value:
     given: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
     note: str = ""
+    doubt: str = ""
 
 
 def shape(node: Node) -> Value:
@@ -166,7 +168,7 @@ def _shared(name: Node, rest: list[Node]) -> bool:
 
 def _listed(node: Node) -> Value:
     """A list without brackets: members of a set, a value with conditions, or named values."""
-    args = node.args
+    args = _with_last_two(node.args)
     if node.head == "rows" and all(arg.head == "seq" for arg in args):
         return Value("set", Node("set", tuple(Node("tuple", arg.args) for arg in args)))
     first, *rest = args
@@ -183,6 +185,14 @@ def _listed(node: Node) -> Value:
         if first.args[0].head == "sym":
             return Value("set", Node("set", members), name=first.args[0])
     return Value("set", Node("set", args))
+
+
+def _with_last_two(args: tuple[Node, ...]) -> tuple[Node, ...]:
+    """``1, 2 and 5``: the last two members of a list are joined by a word."""
+    *start, last = args
+    if last.head in ("and", "or") and not any(_is_statement(arg) for arg in (*start[1:], *last.args)):
+        return (*start, *last.args)
+    return args
 
 
 def with_definitions(node: Node) -> Value | None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from cfe_local.equivalence.cursor import Cursor
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.tokens import ReadError, Token
-from cfe_local.equivalence.tree import EMPTY, NONE, OTHERWISE, Node, div, fn, num, power, sym, symbols
+from cfe_local.equivalence.tree import EMPTY, NONE, OTHERWISE, Node, div, fn, neg, num, power, sym, symbols
 
 _MATRICES = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "smallmatrix", "array"})
 _CASES = frozenset({"cases", "dcases", "rcases", "numcases"})
@@ -285,7 +285,12 @@ def _angle(cursor: Cursor) -> Node:
         cursor.next()
         legs = sorted((token.text[0], token.text[2]))
         return sym(f"angle({legs[0]}{token.text[1]}{legs[1]})")
-    return Node("phase", (cursor.parse(cursor, 40),))
+    sign = num(-1 if cursor.take_op("-") else 1)
+    angle = cursor.parse(cursor, 40)
+    while cursor.is_op("/") and cursor.peek(1).kind == "num":  # As in ``\angle \pi/4``.
+        cursor.next()
+        angle = div(angle, cursor.parse(cursor, 40))
+    return Node("phase", (angle if sign.value > 0 else neg(angle),))
 
 
 # ---------------------------------------------------------------- environments
@@ -307,7 +312,8 @@ def environment(cursor: Cursor) -> Node:
             raise ReadError("matrix rows of different length")
         return Node("matrix", tuple(Node("row", row) for row in rows))
     if name in _CASES:
-        return Node("cases", tuple(_case(row) for row in rows))
+        cases = [_case(row) for row in rows]
+        return Node("cases", tuple(sorted(cases, key=lambda case: case.args[1] == OTHERWISE)))  # The rest comes last.
     if name in ("aligned", "align", "gathered", "equation", "split"):
         return Node("and", tuple(row[0] for row in rows)) if len(rows) > 1 else rows[0][0]
     raise ReadError(f"unknown environment {name}")

@@ -102,6 +102,12 @@ def label(text: str) -> str | None:
     return match[1].lower() if len(match[1]) == 1 or not match[1].isalpha() else match[1]
 
 
+def _one_word(reference: str, candidate: str) -> bool:
+    """Whether two labels do not say different things that they name: ``curve A`` is not ``point A``."""
+    words = {match[0] for text in (reference, candidate) if (match := re.match(r"[a-z]{4,}", normal_form(text)))}
+    return len(words - {"option", "choice", "answer"}) < 2
+
+
 def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outcome:
     """Equal if one of the rules for texts says so; else undecided."""
     if any(_FORMULA.search(_DRESS.sub("", text)) for text in (reference, candidate)):
@@ -109,7 +115,7 @@ def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outc
     left, right = normal_form(reference), normal_form(candidate)
     if left and left in (right, _without_variable(right, context)):
         return equal("same text", f"both say {left[:80]!r}")
-    if label(reference) is not None and label(reference) == label(candidate):
+    if label(reference) is not None and label(reference) == label(candidate) and _one_word(reference, candidate):
         return equal("same label", f"both name {label(reference)!r}")
     truths = leading_boolean(reference), leading_boolean(candidate)
     if None not in truths and truths[0] != truths[1]:

@@ -87,6 +87,12 @@ def formula_nearness(reference: Measured, candidate: Measured) -> Nearness:
     return "near" if relative < FAR else "apart"
 
 
+def known_to_last_place(reference: Measured, candidate: Measured) -> bool:
+    """Whether two numbers agree to half of the coarser last digit of the two."""
+    place = max(reference.half_unit, candidate.half_unit, 1e-12 * abs(reference.value))
+    return abs(reference.value - candidate.value) <= place * _ROUNDING_SLACK
+
+
 def _far(reference: Measured, distance: float, relative: float) -> Nearness:
     few_digits = distance <= reference.half_unit * _ROUNDING_SLACK
     return "near" if relative < FAR or few_digits else "apart"

@@ -62,6 +62,10 @@ def is_unit_name(name: str) -> bool:
 
 
 _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mbox|rm|mathit|bf|mathbf)\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+# ``k\Omega``: a prefix that touches the command, upright or not.
+_PREFIXED_OMEGA = re.compile(
+    r"(?:\\(?:text|mathrm|textrm)\s*\{\s*(?P<upright>[TGMkmunp])\s*\}\s*|(?<![A-Za-z\\])(?P<plain>[TGMkmunp]|\\mu\s*))\\Omega(?![a-zA-Z])"
+)
 _ITEM = re.compile(
     r"\s*(?:(?P<times>\*|\\cdot(?![a-zA-Z])|\\times(?![a-zA-Z])|·|-(?=[A-Za-z]))|(?P<over>/|\bper\b)|(?P<open>\()|(?P<close>\))"
     r"|(?P<name>\\?[A-Za-z]+(?:_\{?\\?[a-z]+\}?)?|%|\\%)"
@@ -107,6 +111,7 @@ def parse_unit(text: str) -> tuple[Unit, ...]:
 
 def _plain(text: str) -> str:
     """The unit without LaTeX dress."""
+    text = _PREFIXED_OMEGA.sub(lambda match: f"{(match['upright'] or match['plain']).strip()}Omega", text)
     for _ in range(4):
         text = _UPRIGHT.sub(r" \1 ", text)
     text = re.sub(

@@ -3,7 +3,9 @@
 Glossary, one word per concept:
 
     benchmark   a folder of problems; ``split`` is one of its files, ``row`` a 0-based position in that file
-    problem     one exam question with its solution, target variables and reasoning steps
+    problem     one exam question with its solution, target variables and reasoning steps; ``kind`` says how it is asked
+    option      one of the answers that a multiple-choice problem offers; its letter is its position
+    rubric      how a person shares 10 points over the parts of a solution; an ``item`` is one such part
     variable    one named value that a problem asks for; its ``value`` is the reference
     step        one unit of the instructor's reasoning flow: a sub-question with a checkable answer
     case        one request to an engine: who it is (key), what it says (messages), how to sample, what may come back
@@ -76,6 +78,35 @@ class Step(Record):
     answer: str | float | bool
 
 
+ProblemKind = Literal["variables", "multiple_choice", "numerical", "symbolic", "proof"]
+"""How a problem is asked and graded.
+
+    variables        named values, stated anywhere in the answer (CFE-Bench)
+    multiple_choice  one of the options, by its letter, behind the delimiter
+    numerical        one number (or several) behind the delimiter
+    symbolic         one expression (or several) behind the delimiter
+    proof            no value at all: points by rubric only
+"""
+
+RUBRIC_POINTS = 10  # what the items of every rubric sum to
+
+
+class RubricItem(Record):
+    """One part of a solution that earns points, and where the reference solution has it."""
+
+    points: int = Field(ge=1, le=RUBRIC_POINTS)
+    criterion: str = Field(min_length=1)
+    solution_excerpt: str = Field(min_length=1, description="Words of the reference solution.")
+
+
+class Perturbation(Record):
+    """How a problem is asked with other givens, and what its answer is then."""
+
+    template: str = Field(description="The question with ``{name}`` for each given.")
+    givens: dict[str, int | float] = Field(min_length=1, description="The values that make the question.")
+    formula: str = Field(description="The answer as an expression in the givens.")
+
+
 class Repair(Record):
     """One change that the loader made to damaged text, so that no repair is silent."""
 
@@ -98,6 +129,11 @@ class Problem(Record):
     source: str | None = None
     licence: str | None = None
     repairs: tuple[Repair, ...] = ()
+    kind: ProblemKind = "variables"
+    options: tuple[str, ...] = Field(default=(), description="Of a multiple-choice problem; the first one is A.")
+    answer_format: str = Field(default="", description="What the problem says about the form of its answer.")
+    rubric: tuple[RubricItem, ...] = ()
+    perturb: Perturbation | None = None
 
     @property
     def label(self) -> str:
@@ -253,6 +289,14 @@ class Response(Record):
 # ---------------------------------------------------------------- values, comparisons, verdicts
 
 
+ComparisonRule = Literal["", "one percent", "renamed"]
+"""A convention that replaces the usual one.
+
+    one percent  numbers are equal within 1 % of the reference (whole numbers only if they are the same), else different
+    renamed      formulas are equal if some other naming of the candidate's symbols makes them so
+"""
+
+
 class ValueContext(Record):
     """What is known about a value besides its text; used to resolve ambiguous notation."""
 
@@ -260,6 +304,7 @@ class ValueContext(Record):
     variable: str = ""
     description: str = ""
     question: str = ""
+    rule: ComparisonRule = ""
 
 
 ComparisonVerdict = Literal["equal", "different", "undecided"]
@@ -304,6 +349,10 @@ VerdictValue = Literal["correct", "incorrect", "undecided"]
 Confidence = Literal["high", "medium", "low"]
 
 
+UNPARSABLE, RENAMED = "unparsable", "renamed_symbols"
+"""Reasons of verdicts that figures count: no statement that can be read; right if symbols may be renamed."""
+
+
 class Verdict(Record):
     """What a grading says about one variable of one response."""
 
@@ -319,6 +368,7 @@ class Verdict(Record):
     judge_reasoning: str = ""
     confidence: Confidence | None = None
     p_correct: float | None = Field(default=None, ge=0, le=1, description="Probability of the judge's verdict token.")
+    score: float | None = Field(default=None, ge=0, le=1, description="Partial credit, where a grading gives any.")
 
 
 # ---------------------------------------------------------------- the run

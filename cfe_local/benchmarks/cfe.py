@@ -16,10 +16,10 @@ from cfe_local.benchmarks.entries import SPLITS, check_row, read_rows, split_pat
 from cfe_local.benchmarks.images import digest_file, resolve_image
 from cfe_local.benchmarks.known import known_version
 from cfe_local.benchmarks.provenance import PROVENANCE_NAME, UNKNOWN, Provenance, read_provenance
-from cfe_local.benchmarks.repair import repair_text
+from cfe_local.benchmarks.repair import Repairer
 from cfe_local.config.run import SelectionConfig
 from cfe_local.errors import BenchmarkError, UsageError
-from cfe_local.records import FileDigest, ImagePart, Part, Problem, Repair, Step, TargetVariable, TextPart, VariableType
+from cfe_local.records import FileDigest, ImagePart, Part, Problem, Step, TargetVariable, TextPart, VariableType
 
 IMAGE_MARK = "<image>"
 SAMPLE = "sample"
@@ -123,7 +123,7 @@ def build_problem(
     raw: Mapping[str, JsonValue], split: str, row: int, images: Sequence[ImagePart], origin: Provenance = UNKNOWN
 ) -> Problem:
     """Make a problem of a row that ``check_row`` found usable."""
-    repairer = _Repairer()
+    repairer = Repairer()
     question = cast("Mapping[str, JsonValue]", raw["question"])
     answer = cast("Mapping[str, JsonValue]", raw["answer"])
     text = repairer("question.text", str(question["text"]))
@@ -161,19 +161,7 @@ def interleave(text: str, images: Sequence[ImagePart]) -> tuple[Part, ...]:
     return (*parts, *images[n_placed:])
 
 
-class _Repairer:
-    """Repairs field after field and keeps the account."""
-
-    def __init__(self) -> None:
-        self.repairs: list[Repair] = []
-
-    def __call__(self, field: str, text: str) -> str:
-        repaired = repair_text(text)
-        self.repairs += [Repair(field=field, kind=kind, count=count) for kind, count in repaired.counts.items()]
-        return repaired.text
-
-
-def _variables(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[TargetVariable, ...]:
+def _variables(raw: Mapping[str, JsonValue], repairer: Repairer) -> tuple[TargetVariable, ...]:
     names, types = _as_list(raw["short_answer_variable"]), _as_list(raw["short_answer_type"])
     values, descriptions = _as_list(raw["short_answer_value"]), _as_list(raw["short_answer_description"])
     return tuple(
@@ -187,7 +175,7 @@ def _variables(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[Targe
     )
 
 
-def _steps(raw: Mapping[str, JsonValue], repairer: _Repairer) -> tuple[Step, ...]:
+def _steps(raw: Mapping[str, JsonValue], repairer: Repairer) -> tuple[Step, ...]:
     steps: list[Step] = []
     for position, raw_step in enumerate(_as_list(raw.get("reasoning_flow", []))):
         step = cast("Mapping[str, JsonValue]", raw_step)

@@ -40,18 +40,7 @@ def read_rows(path: Path) -> Sequence[JsonValue]:
         BenchmarkError: If the file is not a JSON array with at least one element, in UTF-8, without NaN, infinities
             or repeated names; with line and column where JSON breaks.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BenchmarkError(
-            f"{path}: cannot be read: {error.strerror or error}\nFix: check the path and its permissions."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BenchmarkError(
-            f"{path}: byte {error.start} is not UTF-8\nFix: download the file again, or convert it to UTF-8."
-        ) from error
-    if not text.strip():
-        raise BenchmarkError(f"{path}: the file is empty\nFix: download it again.")
+    text = read_text(path)
     try:
         rows = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
@@ -65,6 +54,32 @@ def read_rows(path: Path) -> Sequence[JsonValue]:
         what = "an empty array" if rows == [] else f"a JSON {_kind(rows)}"
         raise BenchmarkError(f"{path}: holds {what}, not an array of problems\nFix: give the upstream file as it is.")
     return rows
+
+
+def read_text(path: Path) -> str:
+    """The text of a benchmark file, which must be UTF-8 and not empty.
+
+    Raises:
+        BenchmarkError: If it is not, or cannot be read.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise BenchmarkError(
+            f"{path}: cannot be read: {error.strerror or error}\nFix: check the path and its permissions."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BenchmarkError(
+            f"{path}: byte {error.start} is not UTF-8\nFix: download the file again, or convert it to UTF-8."
+        ) from error
+    if not text.strip():
+        raise BenchmarkError(f"{path}: the file is empty\nFix: download it again.")
+    return text
+
+
+def strict_decoder() -> json.JSONDecoder:
+    """Reads JSON as `read_rows` does: no NaN, no infinities, no repeated names; these raise ValueError."""
+    return json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)
 
 
 class _NotAllowedError(ValueError):

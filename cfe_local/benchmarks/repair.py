@@ -24,6 +24,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from cfe_local.benchmarks.latex_commands import AMBIGUOUS, COMMANDS
+from cfe_local.records import Repair
 
 EATEN = "eaten_backslash"
 EATEN_NEWLINE = "eaten_newline_command"
@@ -81,6 +82,19 @@ def repair_text(text: str) -> RepairedText:
     text = _restore_unicode_escapes(text, counts)
     text = _replace_unreadable(text, counts)
     return RepairedText(text, dict(counts), tuple(uncertain))
+
+
+class Repairer:
+    """Repairs field after field and keeps the account."""
+
+    def __init__(self) -> None:
+        self.repairs: list[Repair] = []
+
+    def __call__(self, field: str, text: str) -> str:
+        """The repaired text of a field, which is named in the account."""
+        repaired = repair_text(text)
+        self.repairs += [Repair(field=field, kind=kind, count=count) for kind, count in repaired.counts.items()]
+        return repaired.text
 
 
 def _restore_commands(text: str, counts: Counter[str], uncertain: list[str]) -> str:

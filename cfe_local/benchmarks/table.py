@@ -53,6 +53,9 @@ def _counts(report: ValidationReport) -> Table:
     table.add_column(justify="right")
     table.add_column(overflow="fold")
     table.add_row("rows", f"{counts.rows:,}", _listed(counts.rows_by_split))
+    if set(counts.kinds) - {"variables"}:
+        table.add_row("kinds", f"{len(counts.kinds)}", _listed(counts.kinds))
+        table.add_row("with a rubric", f"{counts.rubrics:,}", f"{counts.perturbable:,} can be perturbed")
     table.add_row("distinct ids", f"{counts.distinct_ids:,}", "")
     table.add_row("variables", f"{counts.variables:,}", _listed(counts.variables_by_type))
     table.add_row("steps", f"{counts.steps:,}", "")

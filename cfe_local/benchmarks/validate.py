@@ -23,11 +23,14 @@ from cfe_local.benchmarks.checks.rows import Row
 from cfe_local.benchmarks.checks.text import check_text
 from cfe_local.benchmarks.entries import SPLITS, check_row, read_rows, split_path
 from cfe_local.benchmarks.findings import Finding, Level
+from cfe_local.benchmarks.formats import READERS, RecordReader, build_record, detect_format, digest_place, place_of
 from cfe_local.benchmarks.images import MissingImageError, UnsafeImageError
 from cfe_local.benchmarks.known import known_version
 from cfe_local.benchmarks.provenance import PROVENANCE_NAME, UNKNOWN, Provenance, read_provenance
-from cfe_local.errors import BenchmarkError
-from cfe_local.records import FileDigest, ImagePart, Record
+from cfe_local.benchmarks.record_files import RawRecord, read_records
+from cfe_local.benchmarks.written import Fault
+from cfe_local.errors import BenchmarkError, UsageError
+from cfe_local.records import FileDigest, ImagePart, Problem, Record
 
 EXIT_CLEAN, EXIT_WARNINGS, EXIT_UNUSABLE = 0, 1, 2
 _IMAGE_FAULTS: dict[type[BenchmarkError], str] = {
@@ -68,6 +71,9 @@ class BenchmarkCounts(Record):
     image_references: int = 0
     repairs: int = Field(default=0, description="Single changes over all texts.")
     repaired_rows: int = 0
+    kinds: dict[str, int] = Field(default_factory=dict)
+    rubrics: int = Field(default=0, description="Problems with a rubric.")
+    perturbable: int = Field(default=0, description="Problems that can be asked with other givens.")
     topics: dict[str, int] = Field(default_factory=dict)
     licences: dict[str, int] = Field(default_factory=dict)
 
@@ -97,7 +103,86 @@ class ValidationReport(Record):
         return EXIT_WARNINGS if strict and self.of_level("warning") else EXIT_CLEAN
 
 
-def validate_benchmark(path: Path) -> ValidationReport:
+def validate_benchmark(path: Path, format_name: str = "auto") -> ValidationReport:
+    """Look at everything in a benchmark.
+
+    Args:
+        path: The folder or file, or the name of a sample.
+        format_name: ``cfe``, ``arb``, ``plain``, or ``auto`` to find out.
+
+    Returns:
+        The report; what cannot be used is an ``error`` in it, so that one fault hides no other.
+
+    Raises:
+        UsageError: For an unknown format.
+        BenchmarkError: If there is no such folder, or no problem in it.
+    """
+    name = detect_format(path) if format_name == "auto" else format_name
+    if name == "cfe":
+        return _validate_cfe(path)
+    for known, reader in READERS.items():
+        if known == name:
+            return _validate_records(path, reader)
+    raise UsageError(f"unknown benchmark format {name!r}; known: auto, cfe, {', '.join(READERS)}")
+
+
+def _validate_records(path: Path, reader: RecordReader) -> ValidationReport:
+    place = place_of(path)
+    findings: list[Finding] = []
+    rows: list[Row] = []
+    n_rows: dict[str, int] = {}
+    for file in place.files:
+        raws = _read_file(file, findings)
+        n_rows[file.stem] = len(raws)
+        for raw in raws:
+            made = build_record(raw, place.folder, reader)
+            if isinstance(made, Problem):
+                rows.append(Row(raw=cast("Mapping[str, JsonValue]", raw.value), problem=made, image_paths=()))
+            else:
+                findings += [_record_finding(raw, fault) for fault in made]
+    for row in rows:
+        findings += [
+            row.finding("warning", "damaged_text", one.field, f"{one.count} repaired: {one.kind.replace('_', ' ')}")
+            for one in row.problem.repairs
+        ]
+        if row.problem.kind in ("numerical", "symbolic"):
+            findings += check_references(row)
+    findings += check_identity(rows)
+    findings += check_images(rows, place.folder)
+    return ValidationReport(
+        path=str(path),
+        version=None,
+        files=digest_place(place, [row.problem for row in rows]),
+        counts=_count(rows, n_rows),
+        lengths=tuple(_lengths(rows, {"question": lambda r: r.problem.question_text, "solution": _solution})),
+        findings=tuple(sorted(findings, key=lambda finding: _LEVELS.index(finding.level))),
+    )
+
+
+def _solution(row: Row) -> str:
+    return row.problem.solution
+
+
+def _read_file(file: Path, findings: list[Finding]) -> Sequence[RawRecord]:
+    try:
+        return read_records(file)
+    except BenchmarkError as error:
+        findings.append(Finding(level="error", code="unreadable_file", split=file.stem, message=str(error)))
+        return []
+
+
+def _record_finding(raw: RawRecord, fault: Fault) -> Finding:
+    return Finding(
+        level="error",
+        code=fault.code,
+        split=raw.split,
+        row=raw.row,
+        field=f"line {raw.line}" + (f", {fault.field}" if fault.field else ""),
+        message=fault.message,
+    )
+
+
+def _validate_cfe(path: Path) -> ValidationReport:
     """Look at everything in a benchmark folder.
 
     Args:
@@ -130,7 +215,7 @@ def validate_benchmark(path: Path) -> ValidationReport:
         version=known_version(files),
         files=files,
         counts=_count(rows, n_rows),
-        lengths=tuple(_lengths(rows)),
+        lengths=tuple(_lengths(rows, {"question.text": _text_of("question"), "answer.text": _text_of("answer")})),
         findings=tuple(sorted(findings, key=lambda finding: _LEVELS.index(finding.level))),
     )
 
@@ -224,22 +309,26 @@ def _count(rows: Sequence[Row], n_rows: Mapping[str, int]) -> BenchmarkCounts:
         image_references=len(images),
         repairs=sum(repair.count for problem in problems for repair in problem.repairs),
         repaired_rows=sum(bool(problem.repairs) for problem in problems),
+        kinds=dict(Counter(problem.kind for problem in problems).most_common()),
+        rubrics=sum(bool(problem.rubric) for problem in problems),
+        perturbable=sum(problem.perturb is not None for problem in problems),
         topics=dict(Counter(problem.topic or "unknown" for problem in problems).most_common()),
         licences=dict(Counter(problem.licence or "unknown" for problem in problems).most_common()),
     )
 
 
-def _lengths(rows: Sequence[Row]) -> Iterator[Lengths]:
+def _text_of(part: str) -> Callable[[Row], str]:
+    """Gives one text of a row, as the file has it."""
+    return lambda row: str(cast("Mapping[str, JsonValue]", row.raw[part])["text"])
+
+
+def _lengths(rows: Sequence[Row], texts: Mapping[str, Callable[[Row], str]]) -> Iterator[Lengths]:
     for split in dict.fromkeys(row.problem.split for row in rows):
-        for part in ("question", "answer"):
-            found = sorted(
-                len(str(cast("Mapping[str, JsonValue]", row.raw[part])["text"]))
-                for row in rows
-                if row.problem.split == split
-            )
+        for field, text_of in texts.items():
+            found = sorted(len(text_of(row)) for row in rows if row.problem.split == split)
             yield Lengths(
                 split=split,
-                field=f"{part}.text",
+                field=field,
                 shortest=found[0],
                 median=median(found),
                 p90=found[-(-9 * len(found) // 10) - 1],

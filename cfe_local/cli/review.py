@@ -102,14 +102,14 @@ def _announce(address: str, path: Path) -> None:
 
 
 def _benchmark_items(path: str, options: ReviewOptions) -> tuple[tuple[Item, ...], Path]:
-    from cfe_local.benchmarks.cfe import load_cfe
+    from cfe_local.benchmarks.formats import load_benchmark
     from cfe_local.review.items import benchmark_items
 
     if options.labels is None:
         raise UsageError("a benchmark has no place for labels\nFix: --labels FOLDER, outside the benchmark.")
     if options.filter_name not in ("all", "random"):
         raise UsageError(f"--filter {options.filter_name} is about verdicts, a benchmark has none\nFix: all or random.")
-    return benchmark_items(load_cfe(Path(path)).problems), options.labels
+    return benchmark_items(load_benchmark(Path(path)).problems), options.labels
 
 
 def _run_items(run: Path, options: ReviewOptions) -> tuple[tuple[Item, ...], Path]:

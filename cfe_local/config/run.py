@@ -17,8 +17,8 @@ _ROW_NUMBER = re.compile(r"[0-9]{1,9}")
 class BenchmarkConfig(Record):
     """Where the problems are."""
 
-    path: str = Field(description="A benchmark folder, or `sample` for the one that ships with cfe_local.")
-    format: Literal["cfe"] = "cfe"
+    path: str = Field(description="A benchmark folder or file, or `sample` or `arb_sample`, which ship with cfe_local.")
+    format: Literal["auto", "cfe", "arb", "plain"] = Field(default="auto", description="auto looks at the files.")
 
 
 class SelectionConfig(Record):

@@ -15,6 +15,7 @@ from cfe_local.equivalence.ordering import keep_order
 from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
 from cfe_local.equivalence.ratios import compare_clocks
 from cfe_local.equivalence.reading import DECIMAL_COMMA, RATIO_IN_WORDS, known_names, looks_like_code, prepare, read
+from cfe_local.equivalence.rules import by_rule
 from cfe_local.equivalence.shaping import Value
 from cfe_local.equivalence.showing import show
 from cfe_local.equivalence.texts import compare_texts
@@ -56,6 +57,9 @@ def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outc
     if looks_like_code(candidate) and not looks_like_code(reference):
         return different("program code", "the candidate is program code, not a value"), reference, candidate
     lefts, rights = _readings(reference, candidate, context)
+    ruled = by_rule(lefts, rights, context)
+    if ruled is not None:
+        return ruled, show(lefts[0]), show(rights[0])
     texts = clean(reference), clean(candidate)
     by_form = compare_labels(*texts, context) or compare_clocks(*texts)
     if by_form is not None:

@@ -185,7 +185,7 @@ def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit)
     ours, theirs = (measure(node.args[0], has_unit=True) for node in (reference, candidate))
     if ours is None or theirs is None:
         return undecided("no number", "the number of a quantity cannot be evaluated")
-    first, second = _in_si(ours, left), _in_si(theirs, right)
+    first, second = in_si(ours, left), in_si(theirs, right)
     what = f"{_say(reference)} and {_say(candidate)}"
     if reference.args[0] == candidate.args[0] and same_unit:
         return equal("quantity", f"{what}: the same number and unit")
@@ -202,7 +202,8 @@ def _compare_meanings(reference: Node, candidate: Node, left: Unit, right: Unit)
     return different("quantity", evidence) if near == "apart" else undecided("nearly equal", evidence)
 
 
-def _in_si(number: Measured, unit: Unit) -> Measured:
+def in_si(number: Measured, unit: Unit) -> Measured:
+    """The number in the SI unit of the same dimension."""
     factor, offset = float(unit.factor), float(unit.offset)
     if unit.dimensions and not offset:
         return replace(number, value=number.value * factor, half_unit=number.half_unit * factor)

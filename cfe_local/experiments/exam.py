@@ -1,15 +1,15 @@
 """The exam: every problem asked as it is, ``samples`` times; final answers graded against the target variables.
 
-Source: CFE-Bench (arXiv:2602.19517), generation with a chain-of-thought prompt; the wording is ours.
+How a problem is put depends on its kind (`asking`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cfe_local.experiments.asking import exam_messages
 from cfe_local.experiments.base import Earlier, PlanSettings, Traits
-from cfe_local.prompts.render import render
-from cfe_local.records import Case, Key, Message, Problem, TargetVariable, TextPart
+from cfe_local.records import Case, Key, Problem, TargetVariable
 
 
 class Exam:
@@ -21,9 +21,8 @@ class Exam:
     def plan(self, problems: Sequence[Problem], settings: PlanSettings, earlier: Earlier) -> Iterator[Case]:
         """Plan all samples of a problem next to each other, so that they share its prompt in the prefix cache."""
         del earlier  # one round
-        system = Message(role="system", parts=(TextPart(text=render("exam_system")),))
         for problem in problems:
-            messages = (system, Message(role="user", parts=problem.question))
+            messages = exam_messages(problem)
             for sample in range(settings.samples):
                 key = Key(experiment=self.name, split=problem.split, row=problem.row, sample=sample)
                 yield Case(key=key, messages=messages, sampling=settings.sampling_for(key))

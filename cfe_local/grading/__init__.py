@@ -2,7 +2,17 @@
 
 from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.base import Grading, GradingTask, Judged, Pair
+from cfe_local.grading.delimiter import DelimiterGrading
 from cfe_local.grading.s2s import ShortToShort
 from cfe_local.grading.whole import WholeResponse
 
-__all__ = ["Grading", "GradingTask", "JudgeSettings", "Judged", "Pair", "ShortToShort", "WholeResponse"]
+__all__ = [
+    "DelimiterGrading",
+    "Grading",
+    "GradingTask",
+    "JudgeSettings",
+    "Judged",
+    "Pair",
+    "ShortToShort",
+    "WholeResponse",
+]

@@ -15,7 +15,17 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cfe_local.errors import IncompleteError
-from cfe_local.records import Case, Comparison, Key, Response, TargetVariable, ValueContext, Verdict
+from cfe_local.records import (
+    Case,
+    Comparison,
+    Key,
+    ProblemKind,
+    Response,
+    RubricItem,
+    TargetVariable,
+    ValueContext,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +34,21 @@ class GradingTask:
 
     Attributes:
         question: The problem as text, images as ``<image>``; empty where the variables alone are asked for.
-        targets: The variables with their references, in the problem's order; at least one.
+        targets: The variables with their references, in the problem's order; none for a proof.
         solution: The instructor's whole solution; only the whole-solution grading reads it.
         response: What the model under test gave back.
+        kind: How the problem was asked.
+        options: What a multiple-choice problem offers.
+        rubric: How a person would share points over the solution, where somebody said so.
     """
 
     question: str
     targets: tuple[TargetVariable, ...]
     solution: str
     response: Response
+    kind: ProblemKind = "variables"
+    options: tuple[str, ...] = ()
+    rubric: tuple[RubricItem, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -51,7 +67,9 @@ class Pair:
     @property
     def label(self) -> str:
         """A sha256 of the content: the same pair has the same label in every process and run."""
-        content = json.dumps([self.reference, self.candidate, self.context.model_dump()], sort_keys=True)
+        # Without the rule where there is none: comparisons that are stored from before there were any keep their label.
+        context = self.context.model_dump(exclude=None if self.context.rule else {"rule"})
+        content = json.dumps([self.reference, self.candidate, context], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
 

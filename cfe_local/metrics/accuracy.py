@@ -44,8 +44,8 @@ def question_accuracy(samples: Sequence[GradedSample]) -> Accuracy:
     correct = [(s.cluster, float(s.mark == "correct"), 1) for s in samples]
     decided = [(s.cluster, float(s.mark == "correct"), int(s.mark != "undecided")) for s in samples]
     return Accuracy(
-        headline=_clustered(correct),
-        decided_only=_clustered(decided),
+        headline=clustered(correct),
+        decided_only=clustered(decided),
         coverage=share_of(sum(s.mark != "undecided" for s in samples), len(samples)),
     )
 
@@ -65,7 +65,7 @@ def variable_accuracy(samples: Sequence[GradedSample]) -> Accuracy:
         n_decided += n_seen
         n_variables += len(marks)
     return Accuracy(
-        headline=_clustered(planned), decided_only=_clustered(decided), coverage=share_of(n_decided, n_variables)
+        headline=clustered(planned), decided_only=clustered(decided), coverage=share_of(n_decided, n_variables)
     )
 
 
@@ -79,8 +79,8 @@ def accuracy_of_type(samples: Sequence[GradedSample], variable_type: VariableTyp
         decided.append((sample.cluster, n_right, n_seen))
     n_variables = sum(m for _, _, m in planned)
     return Accuracy(
-        headline=_clustered(planned),
-        decided_only=_clustered(decided),
+        headline=clustered(planned),
+        decided_only=clustered(decided),
         coverage=share_of(sum(m for _, _, m in decided), n_variables),
     )
 
@@ -101,10 +101,10 @@ def mean_pass_at_k(samples: Sequence[GradedSample], k: int) -> PassAtK:
             planned.append((group[0].cluster, pass_at_k(len(marks), n_right, k), 1))
         if n_seen >= k:
             decided.append((group[0].cluster, pass_at_k(n_seen, n_right, k), 1))
-    return PassAtK(k=k, headline=_clustered(planned), decided_only=_clustered(decided))
+    return PassAtK(k=k, headline=clustered(planned), decided_only=clustered(decided))
 
 
-def _clustered(parts: Iterable[tuple[str, float, int]]) -> Share:
+def clustered(parts: Iterable[tuple[str, float, int]]) -> Share:
     """A share from (cluster, value summed, how many values) parts."""
     sums: dict[str, tuple[float, int]] = {}
     for cluster, value, n in parts:

@@ -9,7 +9,7 @@ from pydantic import Field
 from cfe_local.metrics.accuracy import Accuracy, PassAtK
 from cfe_local.metrics.effort import EngineTime, JudgeEffort, ResponseEffort
 from cfe_local.metrics.scores import Count, Share
-from cfe_local.records import Record, VariableType
+from cfe_local.records import ProblemKind, Record, VariableType
 
 FORMAT_VERSION = 1
 
@@ -32,6 +32,18 @@ class TypeFigures(Record):
     type: VariableType
     n_variables: int = Field(ge=0)
     accuracy: Accuracy
+
+
+class KindFigures(Record):
+    """The scores of the problems of one kind."""
+
+    kind: ProblemKind
+    figures: Figures
+    unparsable: Share = Field(
+        description="Samples whose statement could not be read; not correct, and apart from wrong."
+    )
+    renamed: Share = Field(description="Samples that are right if symbols may be renamed, and not correct otherwise.")
+    credit: Share = Field(description="1 for all answers of a sample right, 1/2 for at least half of them, else 0.")
 
 
 class Decider(Record):
@@ -66,6 +78,10 @@ class ExamMetrics(Record):
     by_split: tuple[Figures, ...]
     by_topic: tuple[Figures, ...]
     by_type: tuple[TypeFigures, ...]
+    by_kind: tuple[KindFigures, ...] = Field(default=(), description="Empty where all problems ask for variables.")
+    n_without_values: int = Field(
+        default=0, ge=0, description="Planned samples that ask for no value (proofs); in no accuracy."
+    )
     outcomes: tuple[Count, ...] = Field(description="What became of the planned samples; ``missing`` included.")
     thinking_ends: tuple[Count, ...]
     truncation: Share = Field(description="Truncated answers and unclosed thinking over planned samples.")

@@ -12,6 +12,7 @@ from typing import get_args
 from cfe_local.metrics.accuracy import accuracy_of_type, mean_pass_at_k, question_accuracy, variable_accuracy
 from cfe_local.metrics.effort import EngineTime, judge_effort, response_effort
 from cfe_local.metrics.exam import Decider, ExamMetrics, Figures, TypeFigures
+from cfe_local.metrics.kinds import kind_figures
 from cfe_local.metrics.samples import GradedSample, TargetsOf, first_copies, join_samples
 from cfe_local.metrics.scores import Share, count_names, share_of
 from cfe_local.records import Key, Problem, Response, VariableType, Verdict
@@ -76,20 +77,22 @@ def summarise(records: ExamRecords, options: SummaryOptions) -> ExamMetrics:
     Raises:
         StoreError: If the plan names a row that the problems do not have.
     """
-    samples = records.samples(options.grading)
+    planned = records.samples(options.grading)
+    samples = [s for s in planned if s.targets]
     overall = figures("all", samples, options.k)
     copies = first_copies(samples)
     errata = [s for s in samples if (s.problem.split, s.problem.row) in options.errata]
     sound = [s for s in samples if (s.problem.split, s.problem.row) not in options.errata]
-    answered = [s.response for s in samples if s.response is not None]
-    truncation = share_of(sum(s.is_truncated for s in samples), len(samples))
+    answered = [s.response for s in planned if s.response is not None]
+    truncation = share_of(sum(s.is_truncated for s in planned), len(planned))
     n_graded = sum(verdict is not None for s in samples for verdict in s.verdicts)
     undecided, incorrect = _reasons(samples, "undecided"), _reasons(samples, "incorrect")
     return ExamMetrics(
-        experiment=samples[0].key.experiment if samples else "exam",
+        experiment=planned[0].key.experiment if planned else "exam",
         grading=options.grading,
-        n_planned=len(samples),
-        n_missing=sum(s.response is None for s in samples),
+        n_planned=len(planned),
+        n_missing=sum(s.response is None for s in planned),
+        n_without_values=len(planned) - len(samples),
         n_not_graded=sum(s.response is not None and None in s.verdicts for s in samples),
         overall=overall,
         first_copies=figures("first copies", copies, options.k) if len(copies) < len(samples) else None,
@@ -103,7 +106,8 @@ def summarise(records: ExamRecords, options: SummaryOptions) -> ExamMetrics:
             )
         ),
         by_type=_by_type(samples),
-        outcomes=count_names([s.response.outcome if s.response else "missing" for s in samples]),
+        by_kind=kind_figures(samples, lambda name, group: figures(name, group, options.k)),
+        outcomes=count_names([s.response.outcome if s.response else "missing" for s in planned]),
         thinking_ends=count_names([r.thinking_end for r in answered]),
         truncation=truncation,
         finished=_part("finished", [s for s in samples if s.is_finished], options.k),
@@ -115,7 +119,7 @@ def summarise(records: ExamRecords, options: SummaryOptions) -> ExamMetrics:
         judge=judge_effort(records.judge_responses, n_variables=n_graded),
         engine_times=options.engine_times,
         gpu_hours=sum(t.gpu_hours for t in options.engine_times) if options.engine_times else None,
-        warnings=_warnings(samples, truncation),
+        warnings=_warnings(planned, truncation),
         upstream=_upstream_names(overall),
     )
 

@@ -91,7 +91,8 @@ def _grade_one(
     folder.write_json(JUDGE_NAME, request.judge)
     responses = request.store.stream("responses", Response).load({c.key.label for c in request.plan.cases()})
     note_damage(responses.report, watch)
-    tasks = request.plan.tasks(responses.records)
+    # A problem that asks for no value (a proof) has no verdict: it gets points by rubric.
+    tasks = [task for task in request.plan.tasks(responses.records) if task.targets]
     work = GradingWork(folder, watch)
     return work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
 

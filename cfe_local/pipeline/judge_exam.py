@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cfe_local.benchmarks.formats import load_benchmark
 from cfe_local.config import EquivalenceConfig, JudgeConfig
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.errors import BenchmarkError
@@ -15,7 +16,7 @@ from cfe_local.grading.qualification import Bar, JudgeFigures, Qualification, jo
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_settings, text_sha256
-from cfe_local.pipeline.plan import load_benchmark, resolve
+from cfe_local.pipeline.plan import resolve
 from cfe_local.pipeline.settle import GradingWork
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
@@ -62,7 +63,7 @@ def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
     """
     judge, files = resolve(request.judge)
     protocols = [look_up("grading protocol", GRADINGS, name) for name in request.protocols]
-    benchmark = load_benchmark("cfe", request.benchmark)
+    benchmark = load_benchmark(Path(request.benchmark))
     text = _read(request.labels)
     labels = _spread(read_labels(text, source=str(request.labels)), request.limit)
     tasks = labelled_tasks(labels, benchmark.problems)

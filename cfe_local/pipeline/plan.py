@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from cfe_local.benchmarks.cfe import Benchmark, select
+from cfe_local.benchmarks.formats import load_benchmark
 from cfe_local.config import JudgeConfig, ModelConfig, RunConfig
 from cfe_local.engines.model_folder import digest_model, require_usable
 from cfe_local.engines.models import resolve_model
 from cfe_local.engines.replay import digest_replay
 from cfe_local.errors import BenchmarkError, UsageError
+from cfe_local.experiments.asking import kind_templates
 from cfe_local.experiments.base import Analysing, Earlier, Experiment, Options, PlanSettings
 from cfe_local.experiments.source import SourceRun
 from cfe_local.grading.base import GradingTask
 from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_settings
 from cfe_local.pipeline.settings import experiment_options, with_defaults_of
 from cfe_local.pipeline.source import read_source, source_sha256, stored_source
-from cfe_local.pipeline.tables import BENCHMARKS, EXPERIMENTS, GRADINGS, look_up
+from cfe_local.pipeline.tables import EXPERIMENTS, GRADINGS, look_up
 from cfe_local.prompts.render import template_digests
 from cfe_local.records import Case, FileDigest, Manifest, Problem, Response, Verdict
 
@@ -83,6 +85,9 @@ class RunPlan:
             targets=self.experiment.targets(problem, response.key),
             solution=problem.solution,
             response=response,
+            kind=problem.kind,
+            options=problem.options,
+            rubric=problem.rubric,
         )
 
 
@@ -95,11 +100,11 @@ def plan_run(config: RunConfig) -> RunPlan:
         ModelError: For a model folder that cannot be used.
     """
     experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
-    config = with_defaults_of(experiment, config)
     options = experiment_options(experiment, config)
-    _check_settings(config)
-    benchmark = load_benchmark(config.benchmark.format, config.benchmark.path)
+    benchmark = load_benchmark(Path(config.benchmark.path), config.benchmark.format)
     problems = select(benchmark.problems, config.selection)
+    config = with_defaults_of(experiment, config, problems)
+    _check_settings(config)
     model, files = resolve(config.model)
     config = config.model_copy(update={"model": model})
     if config.judge is not None:
@@ -122,7 +127,7 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
     """
     experiment = look_up("experiment", EXPERIMENTS, config.experiment.name)
     _check_settings(config)
-    benchmark = load_benchmark(config.benchmark.format, config.benchmark.path)
+    benchmark = load_benchmark(Path(config.benchmark.path), config.benchmark.format)
     if combined_sha256(benchmark.files) != manifest.settings.get("benchmark.files"):
         raise BenchmarkError(
             f"{config.benchmark.path}: has changed since this run was made\n"
@@ -131,16 +136,6 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
     options = experiment_options(experiment, config)
     problems = select(benchmark.problems, config.selection)
     return RunPlan(config, benchmark, problems, experiment, manifest, options, stored_source(config.out))
-
-
-def load_benchmark(format_name: str, path: str) -> Benchmark:
-    """Read a benchmark with the loader of its format.
-
-    Raises:
-        UsageError: For an unknown format.
-        BenchmarkError: For files that cannot be used.
-    """
-    return look_up("benchmark format", BENCHMARKS, format_name)(Path(path))
 
 
 def _check_settings(config: RunConfig) -> None:
@@ -219,7 +214,7 @@ def _manifest(
         "experiment.options": repr(sorted(config.experiment.options.items())),
         "seed": str(config.seed),
         **model_settings(config.model, tuple(files), "model"),
-        **{f"template.{name}": templates[name] for name in experiment.traits.templates},
+        **{f"template.{name}": templates[name] for name in _templates(experiment, benchmark.problems)},
         **({"source": source_sha256(source)} if source is not None else {}),
     }
     if experiment.traits.asks == "judge":
@@ -232,6 +227,12 @@ def _manifest(
         model_files=tuple(files),
         templates=templates,
     )
+
+
+def _templates(experiment: Experiment, problems: Sequence[Problem]) -> tuple[str, ...]:
+    """Templates of the experiment's prompts: with the exam's own system text come those of other kinds of problem."""
+    own = experiment.traits.templates
+    return (*own, *kind_templates(problems)) if "exam_system" in own else own
 
 
 def by_response(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 
 from cfe_local.config import RunConfig
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment, Options
+from cfe_local.records import Problem
+
+DEFAULT_PROTOCOLS = ("s2s",)
+DELIMITED = ("delimiter",)
+"""In the place of the default, for problems that ask for their answer behind a delimiter."""
 
 
-def with_defaults_of(experiment: Experiment, config: RunConfig) -> RunConfig:
+def with_defaults_of(experiment: Experiment, config: RunConfig, problems: Sequence[Problem]) -> RunConfig:
     """The configuration with the experiment's samples and protocols, unless they were set."""
     traits = experiment.traits
+    protocols = traits.protocols
+    if protocols == DEFAULT_PROTOCOLS and any(problem.kind != "variables" for problem in problems):
+        protocols = DELIMITED
     if "samples" not in config.experiment.model_fields_set:
         own = config.experiment.model_copy(update={"samples": traits.samples})
         config = config.model_copy(update={"experiment": own})
     if "protocols" not in config.grading.model_fields_set:
-        config = config.model_copy(
-            update={"grading": config.grading.model_copy(update={"protocols": traits.protocols})}
-        )
+        config = config.model_copy(update={"grading": config.grading.model_copy(update={"protocols": protocols})})
     return config
 
 

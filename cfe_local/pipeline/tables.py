@@ -1,24 +1,22 @@
-"""The plug-in tables: one line per kind of experiment, grading and benchmark format."""
+"""The plug-in tables: one line per kind of experiment and grading."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TypeVar
 
-from cfe_local.benchmarks.cfe import Benchmark, load_cfe
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment
 from cfe_local.experiments.exam import Exam
-from cfe_local.grading import Grading, JudgeSettings, ShortToShort, WholeResponse
+from cfe_local.grading import DelimiterGrading, Grading, JudgeSettings, ShortToShort, WholeResponse
 
 Plugin = TypeVar("Plugin")
 
-BENCHMARKS: Mapping[str, Callable[[Path], Benchmark]] = {"cfe": load_cfe}
 EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam()}
 GRADINGS: Mapping[str, Callable[[JudgeSettings], Grading]] = {
     "s2s": ShortToShort,
+    "delimiter": DelimiterGrading,
     "l2s": lambda settings: WholeResponse("l2s", settings),
     "l2l": lambda settings: WholeResponse("l2l", settings),
 }

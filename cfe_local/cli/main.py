@@ -22,6 +22,8 @@ VERBS = {
     "run": ("cfe_local.cli.run", "run", "Run an experiment: generate, grade, report. Resumes what is there."),
     "generate": ("cfe_local.cli.run", "generate", "Only generate responses."),
     "grade": ("cfe_local.cli.grade", "grade", "Grade finished runs, one judge load for all."),
+    "rubric": ("cfe_local.cli.assess", "rubric", "Points by rubric: design rubrics, mark answers."),
+    "errors": ("cfe_local.cli.assess", "errors", "Kinds of error in answers, and their arithmetic checked."),
     "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
     "compare": ("cfe_local.cli.compare", "compare", "Compare graded runs: differences, tests, where they differ."),
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),

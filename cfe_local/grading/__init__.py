@@ -4,6 +4,7 @@ from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.base import Grading, GradingTask, Judged, Pair
 from cfe_local.grading.delimiter import DelimiterGrading
 from cfe_local.grading.s2s import ShortToShort
+from cfe_local.grading.symbolic import SymbolicGrading
 from cfe_local.grading.whole import WholeResponse
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Judged",
     "Pair",
     "ShortToShort",
+    "SymbolicGrading",
     "WholeResponse",
 ]

@@ -31,12 +31,58 @@ def extraction_grammar(regions: Sequence[str], n_values: int) -> GrammarConstrai
         n_values: How many values are asked for, at least 1.
     """
     lines = [f"start: {_object([(field(position), 'value') for position in range(n_values)])}"]
-    copies = " | ".join(f"COPY{index}" for index in range(len(regions)))
-    lines.append(f'value: "null" | "\\"" ({copies}) "\\""')
-    for index, region in enumerate(regions):
-        pieces = [_escaped(piece) for piece in chunks(region)]
-        lines.append(f"COPY{index}: %regex " + json.dumps({"substring_chunks": pieces}))
+    lines.append('value: "null" | copied')
+    return GrammarConstraint(grammar="\n".join([*lines, *_copied(regions)]) + "\n")
+
+
+def claims_grammar(regions: Sequence[str], maxima: Sequence[int], max_reasoning: int) -> GrammarConstraint:
+    """Points per field with a verbatim stretch of the response: ``{"v1": {"quote": "", "reason": "", "points": 2}}``.
+
+    Without a quotation there are 0 points, with one at least 1 and at most the field's maximum.
+
+    Args:
+        regions: The parts of the response that may be quoted; at least one, not blank.
+        maxima: Most points per field, each at least 1.
+        max_reasoning: Longest reason, characters.
+    """
+    rules = [f"claim{position}" for position in range(len(maxima))]
+    lines = [f"start: {_object([(field(position), rule) for position, rule in enumerate(rules)])}"]
+    for rule, maximum in zip(rules, maxima, strict=True):
+        points = " | ".join(f'"{number}"' for number in range(1, maximum + 1))
+        lines.append(f"{rule}: {_object([('quote', 'none'), ('reason', 'text'), ('points', 'zero')])}")
+        lines.append(f"  | {_object([('quote', 'copied'), ('reason', 'text'), ('points', f'({points})')])}")
+    lines += ['none: "null"', 'zero: "0"', *_copied(regions), *_text(max_reasoning)]
     return GrammarConstraint(grammar="\n".join(lines) + "\n")
+
+
+def rubric_grammar(solution: Sequence[str], total: int, max_criterion: int) -> GrammarConstraint:
+    """A rubric: ``{"items": [{"criterion": ..., "solution_excerpt": ..., "points": 3}, ...]}``, at least two items.
+
+    Each excerpt is a stretch of the solution, and the points of all items sum to the total: after an item of p points
+    the rule for what is left of the total follows.
+
+    Args:
+        solution: The parts of the reference solution that may be copied.
+        total: What the points sum to.
+        max_criterion: Longest criterion, characters.
+    """
+    opening = json.dumps('{"items": [')
+    lines = [f"start: {opening} left{total} " + json.dumps("]}")]
+    for left in range(total, 0, -1):
+        whole = [f"item{left}"] if left < total else []
+        parts = [f'item{points} ", " left{left - points}' for points in range(1, left)]
+        lines.append(f"left{left}: " + " | ".join(whole + parts))
+    for points in range(1, total):
+        value = f'"{points}"'
+        item = _object([("criterion", "text"), ("solution_excerpt", "copied"), ("points", value)])
+        lines.append(f"item{points}: {item}")
+    return GrammarConstraint(grammar="\n".join([*lines, *_copied(solution), *_text(max_criterion)]) + "\n")
+
+
+def score_grammar(max_reasoning: int) -> GrammarConstraint:
+    """``{"reasoning": "...", "score": 0.5}``: nothing, right up to a constant or a sign, right."""
+    fields = [("reasoning", "text"), ("score", '("0" | "0.5" | "1")')]
+    return GrammarConstraint(grammar="\n".join([f"start: {_object(fields)}", *_text(max_reasoning)]) + "\n")
 
 
 def verification_grammar(max_reasoning: int) -> GrammarConstraint:
@@ -64,9 +110,23 @@ def _object(fields: Sequence[tuple[str, str]]) -> str:
     return " ".join(pieces) + ' "}"'
 
 
+def _copied(regions: Sequence[str]) -> list[str]:
+    """A JSON string that holds one verbatim stretch of one of the regions, cut between pieces."""
+    copies = " | ".join(f"COPY{index}" for index in range(len(regions)))
+    lines = [f'copied: "\\"" ({copies}) "\\""']
+    for index, region in enumerate(regions):
+        pieces = [_escaped(piece) for piece in chunks(region)]
+        lines.append(f"COPY{index}: %regex " + json.dumps({"substring_chunks": pieces}))
+    return lines
+
+
+def _text(max_length: int) -> list[str]:
+    return ['text: "\\"" TEXT "\\""', f"TEXT: /{STRING_CHARACTER}{{1,{max_length}}}/"]
+
+
 def _terminals(max_reasoning: int) -> str:
     return (
-        f'text: "\\"" TEXT "\\""\nTEXT: /{STRING_CHARACTER}{{1,{max_reasoning}}}/\n'
+        "\n".join(_text(max_reasoning)) + "\n"
         'truth: "true" | "false"\n'
         'degree: "\\"high\\"" | "\\"medium\\"" | "\\"low\\""\n'
     )

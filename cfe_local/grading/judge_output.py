@@ -39,7 +39,7 @@ class Overall:
 
 def read_extraction(text: str, n_values: int) -> tuple[str | None, ...] | None:
     """The extracted values in order, None for null; None for the whole if the text is not what was asked for."""
-    tree = _read(text, _extraction_schema(n_values))
+    tree = read_object(text, _extraction_schema(n_values))
     if tree is None:
         return None
     values = [tree[field(position)] for position in range(n_values)]
@@ -51,7 +51,7 @@ def read_extraction(text: str, n_values: int) -> tuple[str | None, ...] | None:
 
 def read_verification(text: str) -> Verification | None:
     """The judge's verdict on one value; None if the text is not what was asked for."""
-    tree = _read(text, _verification_schema())
+    tree = read_object(text, _verification_schema())
     if tree is None:
         return None
     return Verification(tree["is_correct"] is True, str(tree["reasoning"]), _degree(tree["confidence"]))
@@ -59,7 +59,7 @@ def read_verification(text: str) -> Verification | None:
 
 def read_overall(text: str, n_values: int) -> Overall | None:
     """The judge's verdicts on a whole response; None if the text is not what was asked for."""
-    tree = _read(text, _overall_schema(n_values))
+    tree = read_object(text, _overall_schema(n_values))
     if tree is None:
         return None
     return Overall(str(tree["reasoning"]), tuple(tree[field(position)] is True for position in range(n_values)))
@@ -93,7 +93,8 @@ def _degree(word: object) -> Confidence:
     return "medium" if word == "medium" else "low"
 
 
-def _read(text: str, validator: Draft202012Validator) -> Mapping[str, object] | None:
+def read_object(text: str, validator: Draft202012Validator) -> Mapping[str, object] | None:
+    """The JSON object that a text is, where the schema allows it; else None."""
     try:
         tree = json.loads(text)
     except json.JSONDecodeError:

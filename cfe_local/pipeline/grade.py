@@ -6,7 +6,7 @@ repeated over stored answers gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cfe_local.config import JudgeConfig
@@ -24,8 +24,11 @@ from cfe_local.prompts.render import template_digests
 from cfe_local.records import Response, Verdict
 from cfe_local.store import RunStore
 
-EXAM_TEMPLATES = "exam"
-"""Templates whose names begin like this ask the model under test, not the judge."""
+NOT_OF_GRADINGS = ("exam", "assess")
+"""Templates whose names begin like this ask the model under test, or belong to one grading or assessment alone."""
+
+OWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {"symbolic": ("assess_symbolic",)}
+"""Templates of one protocol alone: another one's verdicts do not depend on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,14 @@ def grading_settings(request: GradeRequest, grading: Grading) -> dict[str, str]:
         "grading": own.model_dump_json(),
         "run": request.store.manifest.fingerprint,
         **model_settings(judge, files, "judge"),
-        **{
-            f"template.{name}": digest
-            for name, digest in template_digests().items()
-            if not name.startswith(EXAM_TEMPLATES)
-        },
+        **judge_templates(OWN_TEMPLATES.get(grading.name, ())),
+    }
+
+
+def judge_templates(own: Sequence[str]) -> dict[str, str]:
+    """Digests of the judge's shared templates and of some more, as settings."""
+    return {
+        f"template.{name}": digest
+        for name, digest in template_digests().items()
+        if name in own or not name.startswith(NOT_OF_GRADINGS)
     }

@@ -16,8 +16,9 @@ from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.records import Response, Verdict
 from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
-from cfe_local.report.analysed import analysis_csv, build_analysis_report
+from cfe_local.report.analysed import analysis_csv, build_analysis_report, report_section
 from cfe_local.report.html import render_html
+from cfe_local.report.model import Section
 from cfe_local.report.svg import plot_file
 from cfe_local.store import RecordStream, RunFolder, RunStore
 from cfe_local.store.loading import RecordT
@@ -64,11 +65,19 @@ def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
         benchmark_version=plan.benchmark.version,
     )
     if not isinstance(plan.experiment, Analysing):
-        return Measured(grading, metrics, records, build_report(facts, metrics, records))
+        return Measured(
+            grading, metrics, records, build_report(facts, metrics, records, extra_sections=assessed_sections(store))
+        )
     samples = records.samples(grading)
     analysis = plan.experiment.analyse(plan.problems, samples, plan.settings, grading=grading)
     report = build_analysis_report(facts, metrics, samples, analysis)
     return Measured(grading, metrics, records, report, analysis)
+
+
+def assessed_sections(store: RunStore) -> list[Section]:
+    """What assessments of this run found, as parts of its report."""
+    found = (store.assessment(name).read_json(ANALYSIS_NAME, Analysis) for name in store.assessment_names())
+    return [report_section(section) for analysis in found if analysis is not None for section in analysis.sections]
 
 
 def read_records(plan: RunPlan, store: RunStore, grading: str) -> ExamRecords:

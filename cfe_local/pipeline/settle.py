@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from cfe_local.engines.process import EngineProcess
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.grading import Grading, GradingTask, Judged, Pair
+from cfe_local.grading.assessment import Inquiry
 from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.generate import note_damage, writing
 from cfe_local.pipeline.watch import Watcher
@@ -48,20 +49,47 @@ class GradingWork:
         Raises:
             EngineError: If the engine ends; what it had answered is stored.
         """
+        self.carry_out(grading, tasks, pool, engine)
         name = self._folder.path.name
-        while True:
-            pairs = grading.pairs(tasks, self._judged)
-            if pairs:
-                self._compare(pairs, pool)
-            calls = grading.calls(tasks, self._judged)
-            if calls:
-                self._watch.stage(f"judge {name}", total=len(calls), done=0)
-                self._ask(calls, engine())
-            if not pairs and not calls:
-                break
         verdicts = [v.model_copy(update={"grading": name}) for v in grading.verdicts(tasks, self._judged)]
         self._folder.write_records("verdicts", verdicts)
         return verdicts
+
+    def carry_out(
+        self,
+        inquiry: Inquiry,
+        tasks: Sequence[GradingTask],
+        pool: ComparisonPool,
+        engine: Callable[[], EngineProcess],
+    ) -> Judged:
+        """Go on until there is nothing left to compare or ask.
+
+        Returns:
+            Everything that is known then.
+
+        Raises:
+            EngineError: If the engine ends; what it had answered is stored.
+        """
+        while True:
+            pairs = inquiry.pairs(tasks, self._judged)
+            if pairs:
+                self._compare(pairs, pool)
+            calls = inquiry.calls(tasks, self._judged)
+            if calls:
+                self.ask(calls, engine())
+            if not pairs and not calls:
+                return self._judged
+
+    def ask(self, calls: Sequence[Case], engine: EngineProcess) -> Judged:
+        """Ask the judge, store what it says, and give everything that is known then."""
+        self._watch.stage(f"judge {self._folder.path.name}", total=len(calls), done=0)
+        self._ask(calls, engine)
+        return self._judged
+
+    @property
+    def judged(self) -> Judged:
+        """Everything that is known so far."""
+        return self._judged
 
     @property
     def answers(self) -> tuple[Response, ...]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment
 from cfe_local.experiments.exam import Exam
-from cfe_local.grading import DelimiterGrading, Grading, JudgeSettings, ShortToShort, WholeResponse
+from cfe_local.grading import DelimiterGrading, Grading, JudgeSettings, ShortToShort, SymbolicGrading, WholeResponse
 
 Plugin = TypeVar("Plugin")
 
@@ -17,6 +17,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam()}
 GRADINGS: Mapping[str, Callable[[JudgeSettings], Grading]] = {
     "s2s": ShortToShort,
     "delimiter": DelimiterGrading,
+    "symbolic": SymbolicGrading,
     "l2s": lambda settings: WholeResponse("l2s", settings),
     "l2l": lambda settings: WholeResponse("l2l", settings),
 }

@@ -35,7 +35,7 @@ def build_analysis_report(
         analysis: Its sections stand first.
     """
     sections = (
-        *(_section(section) for section in analysis.sections),
+        *(report_section(section) for section in analysis.sections),
         outcomes_section(metrics, samples),
         deciders_section(metrics),
         effort_section(metrics, samples),
@@ -51,7 +51,8 @@ def build_analysis_report(
     )
 
 
-def _section(section: AnalysisSection) -> Section:
+def report_section(section: AnalysisSection) -> Section:
+    """One part of an analysis as a part of a report."""
     return Section(
         anchor=section.anchor,
         title=section.title,

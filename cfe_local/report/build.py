@@ -11,7 +11,7 @@ from cfe_local.metrics.summary import ExamRecords
 from cfe_local.report.characters import shortened
 from cfe_local.report.effort import effort_section
 from cfe_local.report.facts import RunFacts, facts_section, judge_line, judge_warnings
-from cfe_local.report.kinds import kinds_section
+from cfe_local.report.kinds import kinds_section, scored_section
 from cfe_local.report.model import Headline, IntervalChart, IntervalMark, ProblemPage, Report, Row, Section, Table
 from cfe_local.report.numbers import fraction, interval, percent
 from cfe_local.report.outcomes import deciders_section, outcomes_section
@@ -48,6 +48,7 @@ def build_report(
         _pass_section(metrics),
         _topics_section(metrics),
         kinds_section(metrics),
+        scored_section(samples),
         _types_section(metrics),
         outcomes_section(metrics, [sample for sample in samples if sample.targets]),
         deciders_section(metrics),

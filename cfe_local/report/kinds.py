@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from cfe_local.metrics.exam import ExamMetrics, KindFigures
+from cfe_local.metrics.samples import GradedSample
+from cfe_local.records import Verdict
+from cfe_local.report.characters import shortened
 from cfe_local.report.model import IntervalChart, IntervalMark, Row, Section, Table
 from cfe_local.report.numbers import count, fraction, interval, percent
+
+VALUE = 60
+"""Characters of an expression in a table."""
 
 NOTE = (
     "unparsable: no statement behind the delimiter that could be read; these count as not correct and are no wrong "
@@ -36,6 +45,49 @@ def kinds_section(metrics: ExamMetrics) -> Section | None:
         tables=(Table(columns=columns, rows=rows),),
         charts=(IntervalChart("Right, per cent, with 95 % intervals", tuple(marks)),) if marks[1:] else (),
     )
+
+
+SCORED_NOTE = (
+    "The judge scores an expression 1, 1/2 (right up to a constant factor or a sign) or 0 without knowing what "
+    "equivalence says. renamed: equal only with other names of the symbols."
+)
+SAID = ("equal", "renamed", "different", "undecided")
+
+
+def scored_section(samples: Sequence[GradedSample]) -> Section | None:
+    """The judge's scores of expressions against equivalence, and where they disagree; None where none was scored."""
+    scored = [(s, v) for s in samples for v in s.verdicts if v is not None and v.score is not None]
+    if not scored:
+        return None
+    counts = Counter((_said(verdict), verdict.score) for _, verdict in scored)
+    rows = [Row((said, *(count(counts[said, score]) for score in (1.0, 0.5, 0.0)))) for said in SAID]
+    decided = [(s, v) for s, v in scored if _said(v) != "undecided"]
+    differ = [(s, v) for s, v in decided if (_said(v) == "equal") != (v.score == 1.0)]
+    listed = tuple(
+        Row(
+            (
+                f"{sample.problem.label}, sample {sample.key.sample}",
+                shortened(sample.targets[verdict.variable].value, VALUE),
+                shortened((verdict.extraction.value if verdict.extraction else None) or "", VALUE),
+                _said(verdict),
+                f"{verdict.score:g}",
+            )
+        )
+        for sample, verdict in differ
+    )
+    tables = [Table(columns=("equivalence", "judge 1", "judge 1/2", "judge 0"), rows=tuple(rows))]
+    if listed:
+        columns = ("where", "reference", "answer", "equivalence", "judge")
+        tables.append(Table(columns=columns, rows=listed, caption="Where they disagree", kind="facts"))
+    title = "Expressions scored by the judge"
+    return Section(anchor="scored", title=title, notes=(SCORED_NOTE,), tables=tuple(tables))
+
+
+def _said(verdict: Verdict) -> str:
+    comparison = verdict.comparison
+    if comparison is None:
+        return "undecided"
+    return "renamed" if comparison.by == "renamed" and comparison.verdict == "equal" else comparison.verdict
 
 
 def _row(entry: KindFigures) -> Row:

@@ -142,7 +142,7 @@ class RunStore(RunFolder):
         super().__init__(path, writable=lock is not None)
         self.manifest = manifest
         self._lock = lock
-        self._gradings: dict[str, GradingFolder] = {}
+        self._folders: dict[Path, GradingFolder] = {}
 
     @classmethod
     def create_or_resume(cls, path: Path, manifest: Manifest, config_text: str, *, fresh: bool = False) -> RunStore:
@@ -210,21 +210,36 @@ class RunStore(RunFolder):
         Raises:
             StoreError: If it exists with other settings, or does not exist and cannot be made.
         """
-        path = self.path / "gradings" / _checked(name)
+        return self._named_folder("gradings", name, settings, fresh=fresh)
+
+    def _named_folder(self, room: str, name: str, settings: Mapping[str, str] | None, *, fresh: bool) -> GradingFolder:
+        path = self.path / room / _checked(name)
         if self.is_writable:
             _finish_move(path)
         if fresh and self.is_writable and (path / GRADING_NAME).exists():
-            if name in self._gradings:
-                self._gradings.pop(name).close()
+            if path in self._folders:
+                self._folders.pop(path).close()
             _move_aside(path)
-        if name not in self._gradings:
+        if path not in self._folders:
             manifest = self._grading_manifest(path, settings)
-            self._gradings[name] = GradingFolder(path, writable=self.is_writable, manifest=manifest)
-        known = self._gradings[name]
+            self._folders[path] = GradingFolder(path, writable=self.is_writable, manifest=manifest)
+        known = self._folders[path]
         if settings is not None:
             fingerprint = settings_fingerprint(settings)
             _refuse_other_settings(path, known.manifest.fingerprint, known.manifest.settings, settings, fingerprint)
         return known
+
+    def assessment(self, name: str, settings: Mapping[str, str] | None = None, *, fresh: bool = False) -> GradingFolder:
+        """One named assessment of this run: as a grading, in ``assessments/``, and with records of its own kind.
+
+        Raises:
+            StoreError: As `grading`.
+        """
+        return self._named_folder("assessments", name, settings, fresh=fresh)
+
+    def assessment_names(self) -> tuple[str, ...]:
+        """The assessments that exist, by name."""
+        return tuple(sorted(found.parent.name for found in self.path.glob(f"assessments/*/{GRADING_NAME}")))
 
     def grading_names(self) -> tuple[str, ...]:
         """The gradings that exist, by name."""
@@ -233,7 +248,7 @@ class RunStore(RunFolder):
     def close(self) -> None:
         """Sync everything and give the folder back."""
         try:
-            for grading in self._gradings.values():
+            for grading in self._folders.values():
                 grading.close()
             super().close()
         finally:

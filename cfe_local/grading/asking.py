@@ -31,8 +31,8 @@ class JudgeSettings:
         sampling: How judge calls are sampled; ``max_tokens`` and ``n_logprobs`` are set per call.
         max_response_tokens: Longer responses are reduced before the judge sees them, estimated tokens.
         max_reasoning: Characters of reasoning before a verdict; at most.
-        accept_from: The probability of the verdict token from which the judge's "correct" is believed; a lower one
-            leaves the value undecided. Its "incorrect" is believed as it stands.
+        accept_from: The probability of the verdict token from which the judge's word is believed, "correct" or
+            "incorrect"; a lower one leaves the value undecided.
         typography: Whether values that a response states in a box or a final line are taken without asking the judge.
             A judge that an exam shows to copy better than this may be asked about everything.
     """

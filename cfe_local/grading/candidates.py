@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cfe_local.equivalence.units import parse_unit
 from cfe_local.grading.chunks import chunks
 from cfe_local.grading.equations import COMPARISONS, RELATIONS, Part, is_plain_name, parts, symbols
 from cfe_local.grading.settled import last_member
+from cfe_local.grading.spoken import in_digits, truth_word
 from cfe_local.records import TargetVariable
 
 NAME = re.compile(r"\\[A-Za-z]+(?:_\{[^{}]*\}|_\w)?|[A-Za-z]+(?:_[A-Za-z0-9]+)*(?:_\{[^{}]*\})?")
@@ -23,6 +25,15 @@ MIN_NAME = 3
 """Shorter names are not filled in: a letter or two may as well be a unit or another quantity."""
 
 MATH_MARKS = re.compile(r"^(?:\$\$?|\\\[|\\\()\s*|\s*(?:\$\$?|\\\]|\\\))$")
+
+BARE_NUMBER = re.compile(r"[-−+]?[\d.,]+(?:\s*(?:[×·]|\\times|\\cdot)\s*10\^\{?[-−]?\d+\}?)?")
+UNIT_ASKED = re.compile(r"\b(?:in|unit:?)\s+\(?([^\W\d_][^\s,;()]*?)(?=[.,;)]*(?:\s|$))")
+APPROXIMATED = re.compile(
+    r"(?P<exact>.*[^\d\s.].*?)\s*(?:\\approx|\\simeq|≈|≃)\s*(?P<decimal>[-−+]?(?P<digits>\d+\.\d+)(?P<unit>.*))$",
+    re.DOTALL,
+)
+MIN_DIGITS = 3
+"""Significant digits that a decimal needs to stand for a formula in other symbols."""
 
 COMPUTER_NOTATION = re.compile(r"(\d)\s*\\(?:mathrm|text|rm)\s*\{?\s*[eE]\s*\}?\s*([-+]?\d+)")
 """``2.8\\mathrm{e}16``, a typeset floating-point number."""
@@ -37,9 +48,11 @@ def candidates(value: str, reference: str) -> tuple[str, ...]:
     if not _has_relation(reference):
         forms.extend(_without_relation(bare))
     forms.extend(_filled_in(bare))
+    forms.extend(_approximation(form, reference) for form in list(forms))
     forms.extend(REMARK.sub(r"\1", form).strip() for form in list(forms) if REMARK.search(form))
     for form in list(forms):
         forms.extend(_renamed(form, reference))
+    forms.extend(in_digits(form) or truth_word(form) or "" for form in list(forms))
     return tuple(dict.fromkeys(form for form in forms if form))
 
 
@@ -49,6 +62,13 @@ def references(targets: Sequence[TargetVariable], position: int) -> tuple[str, .
     ``R - delta_r`` beside a variable ``delta_r`` says the same as ``R`` minus that variable's reference.
     """
     reference = targets[position].value
+    if targets[position].type == "numeric":
+        unit = _described_unit(targets[position].description)
+        return (
+            (reference, f"{reference} {unit}")
+            if unit and BARE_NUMBER.fullmatch(reference.strip("$ "))
+            else (reference,)
+        )
     if targets[position].type != "formula":
         return (reference,)
     filled = MATH_MARKS.sub("", reference.strip()).strip()
@@ -60,6 +80,25 @@ def references(targets: Sequence[TargetVariable], position: int) -> tuple[str, .
             if len(name) >= MIN_NAME and not more and name in _names(filled):
                 filled = filled.replace(name, "{(" + value.value + ")}")
     return (reference,) if filled in reference else (reference, filled)
+
+
+def _described_unit(description: str) -> str | None:
+    """The unit that a description asks for: ``speed in km/h``; None if it names none or several."""
+    found = {unit for unit in UNIT_ASKED.findall(description) if parse_unit(unit)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _approximation(value: str, reference: str) -> str:
+    """The decimal of ``exact = decimal``, where the exact part is written in terms that the reference does not have.
+
+    A decimal with three digits then says more than symbols of which nobody knows what they stand for; a decimal with
+    a unit says what its exact part leaves out. Empty where the exact part can be compared.
+    """
+    found = APPROXIMATED.match(value)
+    if found is None or len(re.sub(r"\D", "", found.group("digits")).lstrip("0")) < MIN_DIGITS:
+        return ""
+    foreign = symbols(found.group("exact")) - symbols(reference)
+    return found.group("decimal").strip() if foreign or found.group("unit").strip() else ""
 
 
 def _names(text: str) -> frozenset[str]:

@@ -58,13 +58,16 @@ class Part:
 
 def name_key(name: str) -> tuple[str, ...]:
     """What two spellings of one symbol have in common: its words, letters and digits, in order; case is kept."""
-    pieces = re.findall(r"[^\W\d_]+|\d|[<>']", name.translate(SUBSCRIPT_DIGITS))
+    pieces = re.findall(r"[\u0370-\u03ff]|[^\W\d_\u0370-\u03ff]+|\d|[<>']", name.translate(SUBSCRIPT_DIGITS))
     words = [NAME_WORDS.get(piece, piece) for piece in pieces]
     return tuple(word for word in words if word not in IGNORED_IN_NAMES)
 
 
 def same_name(first: str, second: str) -> bool:
     """Whether two spellings name the same symbol; a difference of case alone counts as the same."""
+    signs = [re.findall(r"[+-]", name.replace("−", "-")) for name in (first, second)]
+    if all(signs) and signs[0] != signs[1]:
+        return False
     one, two = (name_key(KIND_WORDS.sub("", name)) for name in (first, second))
     return bool(one) and [word.lower() for word in one] == [word.lower() for word in two]
 
@@ -86,6 +89,8 @@ def is_plain_name(text: str) -> bool:
     bare = re.sub(r"\\left|\\right|\\[,;:! ]|\s", "", text).strip("$").rstrip("\\")
     if re.fullmatch(r"\([A-Za-z](,[A-Za-z])+\)", bare):
         return True
+    if re.match(r"\\(?:[dt]?frac|sqrt|binom)(?![A-Za-z])", bare):
+        return False
     # One head (letter, word, command, bold letter), then indices, primes, arguments, an evaluation bar.
     font = r"\\(?:mathbf|mathrm|vec|hat|bar|boldsymbol|text|mathcal)\{?[^{}]*\}?"
     head = rf"(?:{font}|\\[A-Za-z]+|\\?[^\W\d_]+|\\?\|[^|]*\\?\|)"

@@ -25,8 +25,10 @@ from cfe_local.grading.fence import neutralised
 from cfe_local.grading.grounding import is_grounded
 from cfe_local.grading.judge_grammar import extraction_grammar, field
 from cfe_local.grading.judge_output import read_extraction
-from cfe_local.grading.settled import Settled, settled
-from cfe_local.grading.statements import closing
+from cfe_local.grading.sentences import announced, told
+from cfe_local.grading.settled import RETRACTION, Settled, settled
+from cfe_local.grading.statements import announcement, closing
+from cfe_local.grading.titles import titled
 from cfe_local.records import Case, Extraction, ValueContext
 
 
@@ -54,7 +56,7 @@ def extracted(task: GradingTask, judged: Judged, settings: JudgeSettings) -> Ext
     if not regions:
         return Extracted(tuple(Extraction(status="absent") for _ in task.targets))
     unread: tuple[Settled | None, ...] = (None,) * len(task.targets)
-    plain = settled("".join(regions), task.targets) if settings.typography == "first" else unread
+    plain = _plain(task, "".join(regions)) if settings.typography == "first" else unread
     values: list[Extraction | None] = []
     pairs: list[Pair] = []
     for position, one in enumerate(plain):
@@ -68,6 +70,28 @@ def extracted(task: GradingTask, judged: Judged, settings: JudgeSettings) -> Ext
         for position, value in zip(asked, found, strict=True):
             values[position] = value
     return Extracted(tuple(values), tuple(pairs), case)
+
+
+def _plain(task: GradingTask, text: str) -> tuple[Settled | None, ...]:
+    """What typography settles, and where it does not, what a plain sentence or a title says.
+
+    A response that was cut has no closing yet: its sentences may still be on the way.
+    """
+    found = settled(text, task.targets)
+    if all(found) or task.response.outcome == "truncated":
+        return found
+    others = [told(text, task.targets)]
+    others.append((announced(text, task.targets[0]),) if len(found) == 1 else titled(text, task.targets))
+    # Before a single answer is announced, sentences only lead to it.
+    announced_at = announcement(text) if len(found) == 1 else 0
+    merged: list[Settled | None] = list(found)
+    for position, one in enumerate(found):
+        said = next((other[position] for other in others if other[position] is not None), None)
+        if one is not None or said is None or said.end <= announced_at or RETRACTION.search(text, said.end):
+            continue
+        if is_grounded(said.value, text):
+            merged[position] = Settled(said.value, said.quote)
+    return tuple(merged)
 
 
 def _rival_pairs(task: GradingTask, position: int, one: Settled | None) -> list[Pair]:

@@ -18,7 +18,7 @@ from cfe_local.grading.outcomes import verdict_without_grading
 from cfe_local.grading.verification import verification, verified, without_value
 from cfe_local.records import Case, Comparison, Extraction, ValueContext, Verdict
 
-UNLIKE = frozenset({"kinds", "other symbols"})
+UNLIKE = frozenset({"kinds", "other symbols", "missing unit"})
 """Rules by which equivalence leaves undecided what is written in terms that cannot be compared."""
 
 

@@ -21,7 +21,10 @@ RIVALS = frozenset({"boxed", "final", "bold"})
 RETRACTION = re.compile(
     r"\bwait\b|scratch that|on second thought|\bmistake\b|\bcorrection\b|\b(?:is|was) (?:wrong|incorrect|not right)"
     r"|let me (?:re|correct)|\bretract|\bwithdraw|\bdiscard|should (?:instead )?(?:be|read)\b|\brevis(?:e|ed)\b"
-    r"|\binstead\b.{0,30}\banswer\b|\boops\b|\bsorry\b",
+    r"|\binstead\b.{0,30}\banswer\b|\boops\b|\bsorry\b|\bhmm+\b|\bhold on\b|\bsecond thoughts?\b|\breconsider"
+    r"|\bon reflection\b|\bthink (?:about (?:this|that|it) )?again\b|\btak(?:e|ing) .{0,40}\bback\b"
+    r"|\b(?:should|must) (?:not be used|be (?:ignored|replaced))|\bmoment mal\b|\bkorrigier|\bKorrektur"
+    r"|\bdoch (?:nicht|falsch)\b|\btromp[ée]|\bequivoqu|\bsbagliat|\benganei|ошиб|更正|不对|错了|訂正",
     re.IGNORECASE,
 )
 """After a final statement, any of these words makes it unsettled. Kept wide: the price of a match is one judge call."""
@@ -29,6 +32,8 @@ RETRACTION = re.compile(
 WORD = re.compile(r"[^\W\d_]{2,}")
 MAX_OTHER_WORDS = 20
 """A final line with more words around its one formula is prose that may say anything about it."""
+
+INDEX_WORD = re.compile(r"_\{?\\?(?:rm|mathrm|text|textrm)?\s*\{?\s*(?:eq|tot|total|max|min|final|opt|ans|avg|net)\}*$")
 
 MIN_SPOKEN_NAME = 4
 """Shorter names are symbols, not words of a sentence."""
@@ -161,7 +166,7 @@ def _several(text: str, found: list[Statement], targets: Sequence[TargetVariable
     chosen: list[Statement | None] = []
     for target in targets:
         exact = [one for one in strong if one.name and same_name(one.name, target.name)]
-        finals = [one for one in exact if one.mark in {"boxed", "final"}]
+        finals = [one for one in exact if one.mark in {"boxed", "final"}] or _described(strong, target, targets)
         last = next(reversed(finals or exact), None)
         chosen.append(None if last is not None and _is_said_again(text, last, target.name) else last)
     _eliminate(found, chosen)
@@ -169,9 +174,30 @@ def _several(text: str, found: list[Statement], targets: Sequence[TargetVariable
     if cells is not None and not RETRACTION.search(text, text.rfind(cells[-1].value)):
         return tuple(Settled(cell.value, cell.row) for cell in cells)
     return tuple(
-        None if one is None or RETRACTION.search(text, one.end) else Settled(last_member(one.value), one.whole)
-        for one in chosen
+        None if one is None or RETRACTION.search(text, one.end) else _with_rivals(text, one, found) for one in chosen
     )
+
+
+def _with_rivals(text: str, answer: Statement, found: list[Statement]) -> Settled:
+    """A value with the other final ones under its name: where one differs, the response contradicts itself."""
+    value = last_member(answer.value)
+    others = [
+        last_member(one.value)
+        for one in found
+        if one.mark in {"boxed", "final"} and answer.mark in {"boxed", "final"} and answer.name
+        if one.name and _is_rival(one, answer, text)
+    ]
+    return Settled(value, answer.whole, tuple(other for other in others if symbols(other) == symbols(value)))
+
+
+def _described(strong: list[Statement], target: TargetVariable, targets: Sequence[TargetVariable]) -> list[Statement]:
+    r"""Boxed values under the variable's symbol with a word for an index: ``r_{\rm eq}`` for ``r``."""
+    if any(one.name and same_name(one.name, target.name) for one in strong):
+        return []
+    found = [one for one in strong if one.mark == "boxed" and INDEX_WORD.search(one.name)]
+    bare = [(one, INDEX_WORD.sub("", one.name)) for one in found]
+    taken = [one for one, _ in bare if any(same_name(one.name, other.name) for other in targets)]
+    return [one for one, name in bare if same_name(name, target.name) and one not in taken]
 
 
 def _is_said_again(text: str, one: Statement, name: str) -> bool:
@@ -189,3 +215,11 @@ def _eliminate(found: list[Statement], chosen: list[Statement | None]) -> None:
     left = [one for one in boxed if one not in chosen]
     if len(missing) == 1 and len(boxed) == len(chosen) and len(left) == 1:
         chosen[missing[0]] = left[0]
+    elif (
+        any(chosen)
+        and len(boxed) == len(chosen)
+        and len({one.start for one in boxed}) == 1
+        and all(one is None or one == part for one, part in zip(chosen, boxed, strict=True))
+    ):
+        # One box with as many parts as variables, those with known names at their places: it has their order.
+        chosen[:] = boxed

@@ -16,6 +16,11 @@ from cfe_local.grading.equations import is_plain_name, parts
 Mark = Literal["boxed", "final", "bold", "display", "item", "inline"]
 
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{", re.DOTALL)
+ARROW = re.compile(
+    r"(?:\\;|\\q?quad|\s)*\\(?:Rightarrow|implies|Longrightarrow|Leftrightarrow|iff)\b(?:\\;|\\q?quad|\s)*|⇒"
+)
+"""Between the steps of one formula; the last step is what it states."""
+
 INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]+?)\$(?!\$)|\\\((.+?)\\\)", re.DOTALL)
 ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
 QUANTITY = re.compile(
@@ -40,6 +45,15 @@ LABELLED = re.compile(
     r"^[ \t]*(?:[-*•][ \t]+|\*\*)+(?P<label>[^\W\d_][^:=\n]{0,40}?)(?:\*\*)?[:：](?:\*\*)?[ \t]+(?P<value>[^\n]+)$",
     re.MULTILINE,
 )
+PRINTED = re.compile(r"^[ \t]*```(?:text|console|output)?[ \t]*\n(?P<rows>.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+PRINTED_ROW = re.compile(
+    r"^[ \t]*(?:(?P<label>[^\s:=][^:=\n]{0,30}?)[ \t]*[:=][ \t]+|(?P<first>[A-Z][A-Z\d]*)(?: [a-z]+){0,4} {2,})"
+    r"(?P<value>\S[^\n]*?)(?= {2,}|[ \t]*$)",
+    re.MULTILINE,
+)
+"""A row of a program's output: a label with a colon or equals sign, or a register's name, a few words and a column."""
+
+FORMULA_AND_REMARK = re.compile(r"^\$([^$]+)\$\s*[,;(].*$")
 HEADING = re.compile(r"^[ \t]*(?:#+[ \t]|\*\*[^*\n]+\*\*[ \t]*$)", re.MULTILINE)
 
 
@@ -63,7 +77,8 @@ class Statement:
 def statements(text: str) -> list[Statement]:
     """All statements of a response, in order of position; a formula inside a box is listed as boxed only."""
     found: list[Statement] = []
-    taken: list[tuple[int, int]] = []
+    found.extend(_printed(text))
+    taken: list[tuple[int, int]] = [(one.start, one.end) for one in found]
     sources: tuple[tuple[Mark, Iterator[tuple[int, int, str]]], ...] = (
         ("boxed", _boxes(text)),
         ("display", _matches(DISPLAY, text)),
@@ -97,6 +112,12 @@ def final_blocks(text: str) -> list[tuple[int, int]]:
     return blocks
 
 
+def announcement(text: str) -> int:
+    """Where the last box or "final answer" block of a response begins; 0 without one."""
+    blocks = final_blocks(text)
+    return max(blocks[-1][0] if blocks else 0, text.rfind("\\boxed"), 0)
+
+
 def closing(text: str) -> str:
     """Where a single answer is looked for: from the last words that announce it, else the response's last stretch.
 
@@ -124,6 +145,8 @@ def _line_length(rest: str) -> int:
     end = rest.find("\n")
     if end < 0:
         return len(rest)
+    if rest[:end].rstrip().endswith("**") and rest[:end].strip(" *"):
+        return end
     if not rest[:end].rstrip(" *_").endswith((".", "!", "。", "$", "\\)", "|")):
         start = end + len(rest[end:]) - len(rest[end:].lstrip("\n"))
         following = rest.find("\n\n", start)
@@ -149,7 +172,7 @@ def _marked(one: Statement, text: str, blocks: list[tuple[int, int]]) -> Stateme
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, str]]:
     for match in pattern.finditer(text):
         content = next(group for group in match.groups() if group is not None)
-        yield match.start(), match.end(), content
+        yield match.start(), match.end(), ARROW.split(content)[-1]
 
 
 def _table_rows(text: str) -> Iterator[tuple[int, int, str]]:
@@ -163,10 +186,20 @@ def _table_rows(text: str) -> Iterator[tuple[int, int, str]]:
 def _labelled_items(text: str) -> Iterator[tuple[int, int, str]]:
     """List items and bold lines of the form ``decimal value: 13``."""
     for match in LABELLED.finditer(text):
-        value = match.group("value").strip().strip("*_ ").rstrip(".").strip("$* ")
+        value = FORMULA_AND_REMARK.sub(r"\1", match.group("value").strip())
+        value = value.strip("*_ ").rstrip(".").strip("$* ")
         label = match.group("label").strip(" *_`$")
         if value and "=" not in value and len(label.split()) <= 4 and not FINAL.match(match.group()):
             yield match.start("label"), match.end("value"), f"{label.replace(' ', '_')} = {value}"
+
+
+def _printed(text: str) -> Iterator[Statement]:
+    """``det: exp(-3*t)`` and ``BP at the snapshot   0x1264`` in a block of output: a row with its label."""
+    for block in PRINTED.finditer(text):
+        for row in PRINTED_ROW.finditer(block.group("rows")):
+            label, value = (row.group("label") or row.group("first")).strip(), row.group("value").strip()
+            start, end = block.start("rows") + row.start("value"), block.start("rows") + row.end("value")
+            yield Statement(label, value, value, "display", start, end)
 
 
 def _plain(text: str) -> Iterator[tuple[int, int, str]]:

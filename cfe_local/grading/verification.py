@@ -6,6 +6,8 @@ the verdict token; below that the value stays undecided. The judge sees one valu
 
 from __future__ import annotations
 
+import re
+
 from cfe_local.grading.asking import Attempted, JudgeSettings, attempted, judge_case
 from cfe_local.grading.base import GradingTask, Judged
 from cfe_local.grading.fence import fenced
@@ -15,6 +17,9 @@ from cfe_local.records import Case, Comparison, Extraction, Verdict
 
 CHARS_PER_TOKEN = 2
 """Fewest characters of reasoning per token, for the room that a verification gets."""
+
+SAMPLED = re.compile(r"\bat \S+=|random points|too close to call|symbols that are no free reals")
+"""Evidence from values at random points; a small judge takes such values for the student's."""
 
 REJECTED = {"verdict": "incorrect", "reason": "judge_incorrect"}
 
@@ -37,7 +42,7 @@ def verification(
             "reference": target.value,
             "mark": quote.mark,
             "value": quote.text,
-            "evidence": comparison.evidence,
+            "evidence": "" if SAMPLED.search(comparison.evidence) else comparison.evidence,
             "reason": reason,
         }
         room = settings.max_reasoning // CHARS_PER_TOKEN + JSON_TOKENS

@@ -192,12 +192,13 @@ def test_the_judge_verifies_only_what_equivalence_left_undecided_and_sees_its_ev
 
 
 def test_a_sure_yes_is_correct_an_unsure_one_undecided_and_a_no_incorrect() -> None:
-    sure, unsure, no = verified(True, 0.99), verified(True, 0.7), verified(False, 0.3)
+    sure, unsure, no = verified(True, 0.99), verified(True, 0.7), verified(False, 0.03)
+    assert (verified(False, 0.3).verdict, verified(False, 0.3).reason) == ("undecided", "judge_unsure")
     assert (sure.verdict, sure.by, sure.reason, sure.confidence) == ("correct", "judge", "judge_correct", "high")
     assert sure.p_correct == pytest.approx(0.99)
     assert (unsure.verdict, unsure.reason) == ("undecided", "judge_unsure")
     assert (no.verdict, no.reason) == ("incorrect", "judge_incorrect")
-    assert no.p_correct == pytest.approx(0.3)
+    assert no.p_correct == pytest.approx(0.03)
     assert sure.judge_reasoning == "because"
 
 

@@ -31,14 +31,17 @@ if TYPE_CHECKING:
 @click.option(
     "--max-fp-rate", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.01, show_default=True
 )
+@click.option("--typography", type=click.Choice(["first", "never"]), default="first", show_default=True)
+@click.option("--accept-from", type=click.FloatRange(0.5, 1, min_open=True), default=0.9, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("runs/judge-exam"))
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="A setting of the judge, dotted.")
 def judge_exam(judge: str | None, *, config: Path | None, out: Path, overrides: tuple[str, ...], **options: Any) -> int:
     """Examine JUDGE (a folder or an embedded model) on labelled responses; S2S decides whether it qualifies.
 
-    Ends with 0 where it qualifies, 1 where it does not. A killed exam goes on with the same command.
+    Ends with 0 where it qualifies, 1 where it does not. A killed exam goes on with the same command. Reports of runs
+    that this judge grades with these settings cite the exam.
     """
-    from cfe_local.config import load_judge_config
+    from cfe_local.config import GradingConfig, load_judge_config
     from cfe_local.grading.qualification import Bar
     from cfe_local.pipeline.judge_exam import SAMPLE_LABELS, ExamRequest
     from cfe_local.pipeline.judge_exam import judge_exam as examine
@@ -51,6 +54,7 @@ def judge_exam(judge: str | None, *, config: Path | None, out: Path, overrides: 
         out=out,
         bar=Bar(min_accuracy=options["min_accuracy"], max_fp_rate=options["max_fp_rate"]),
         limit=options["limit"],
+        grading=GradingConfig(typography=options["typography"], accept_from=options["accept_from"]),
     )
     install_network_guard()
     with interruptible(), watching(out / "logs" / "cfe-local.log") as watch:

@@ -20,7 +20,7 @@ from cfe_local.config.yaml_text import NotYamlError, parse_yaml, unstorable
 from cfe_local.errors import UsageError
 
 ENV_PREFIX = "CFE_LOCAL_"
-ENV_NOT_SETTINGS = frozenset({"CFE_LOCAL_MODELS_DIR", "CFE_LOCAL_LOG_LEVEL"})
+ENV_NOT_SETTINGS = frozenset({"CFE_LOCAL_MODELS_DIR", "CFE_LOCAL_EXAMS_DIR", "CFE_LOCAL_LOG_LEVEL"})
 """Variables with our prefix that configure the installation, not a run."""
 
 

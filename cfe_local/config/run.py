@@ -64,6 +64,12 @@ class GradingConfig(Record):
         description="Name of this grading inside the run; the protocol's where empty.",
     )
     max_response_tokens: int = Field(default=6000, ge=200, description="Longer responses are reduced before judging.")
+    typography: Literal["first", "never"] = Field(
+        default="first", description="Whether plainly stated values are taken without asking the judge to copy them."
+    )
+    accept_from: float = Field(
+        default=0.9, gt=0.5, le=1, description="Probability of the judge's verdict from which it is believed."
+    )
 
     @field_validator("protocols")
     @classmethod

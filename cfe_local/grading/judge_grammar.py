@@ -27,8 +27,8 @@ def field(position: int) -> str:
 def extraction_grammar(regions: Sequence[str], n_values: int) -> GrammarConstraint:
     """One verbatim stretch of the response, or null, per value: ``{"v1": "...", "v2": null}``.
 
-    A stretch begins and ends between the pieces of `chunks`, so no number, word, command or sign is cut in two. It stays
-    inside one paragraph: a small judge that has begun to copy does not stop by itself.
+    A stretch begins and ends between the pieces of `chunks`, so no number, word, command or sign is cut in two. It
+    stays inside one paragraph: a small judge that has begun to copy does not stop by itself.
 
     Args:
         regions: The parts of the response that may be copied from, as the judge sees them; at least one, not blank.
@@ -134,6 +134,10 @@ def _terminals(max_reasoning: int) -> str:
         'truth: "true" | "false"\n'
         'degree: "\\"high\\"" | "\\"medium\\"" | "\\"low\\""\n'
     )
+
+
+def _ends_paragraph(piece: str) -> bool:
+    return piece.isspace() and piece.count("\n") > 1
 
 
 def _escaped(piece: str) -> str:

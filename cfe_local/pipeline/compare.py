@@ -17,6 +17,7 @@ from cfe_local.config import JudgeConfig
 from cfe_local.errors import UsageError
 from cfe_local.metrics.comparison import CommonRows, PairComparison, common_rows, compare_pairs
 from cfe_local.metrics.samples import GradedSample
+from cfe_local.pipeline.exams import cite
 from cfe_local.pipeline.measure import JUDGE_NAME, read_records
 from cfe_local.pipeline.regrade import Regrading, refuse_repeats, reopen
 from cfe_local.pipeline.tables import GRADINGS, look_up
@@ -147,10 +148,12 @@ def _open(store: RunStore, grading: str, overrides: Sequence[str]) -> OpenedRun:
     records = read_records(plan, store, grading)
     joined = records.samples(grading)
     judge = folder.read_json(JUDGE_NAME, JudgeConfig)
+    exam = cite(folder)
     facts = RunFacts(
         config=plan.config.model_copy(update={"judge": judge}),
         manifest=store.manifest,
         benchmark_version=plan.benchmark.version,
+        judge_exam=exam.line if exam is not None else None,
     )
     return OpenedRun(store.path, grading, facts, folder.manifest.settings, tuple(joined))
 

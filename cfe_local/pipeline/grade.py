@@ -13,6 +13,7 @@ from cfe_local.config import JudgeConfig
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.grading import Grading, JudgeSettings
 from cfe_local.pipeline.engines import EngineHost
+from cfe_local.pipeline.exams import cite, settings_of_judge, settings_text
 from cfe_local.pipeline.generate import note_damage
 from cfe_local.pipeline.manifest import model_settings
 from cfe_local.pipeline.measure import JUDGE_NAME
@@ -92,6 +93,7 @@ def _grade_one(
     name = request.grading_name(grading.name)
     folder = request.store.grading(name, grading_settings(request, grading), fresh=request.fresh)
     folder.write_json(JUDGE_NAME, request.judge)
+    cite(folder)
     responses = request.store.stream("responses", Response).load({c.key.label for c in request.plan.cases()})
     note_damage(responses.report, watch)
     # A problem that asks for no value (a proof) has no verdict: it gets points by rubric.
@@ -102,18 +104,15 @@ def _grade_one(
 
 def judge_settings(request: GradeRequest) -> JudgeSettings:
     """What the gradings need to know about the judge."""
-    return JudgeSettings(
-        sampling=request.judge.sampling, max_response_tokens=request.plan.config.grading.max_response_tokens
-    )
+    return settings_of_judge(request.judge, request.plan.config.grading)
 
 
 def grading_settings(request: GradeRequest, grading: Grading) -> dict[str, str]:
     """What would change the verdicts: the judge, its prompts, the protocol and its settings, the responses' run."""
     judge, files = resolve(request.judge)
-    own = request.plan.config.grading.model_copy(update={"name": "", "protocols": ()})
     return {
         "protocol": grading.name,
-        "grading": own.model_dump_json(),
+        "grading": settings_text(request.plan.config.grading),
         "run": request.store.manifest.fingerprint,
         **model_settings(judge, files, "judge"),
         **judge_templates(OWN_TEMPLATES.get(grading.name, ())),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cfe_local.benchmarks.formats import load_benchmark
-from cfe_local.config import EquivalenceConfig, JudgeConfig
+from cfe_local.config import EquivalenceConfig, GradingConfig, JudgeConfig
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.errors import BenchmarkError
-from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.labels import LabelledResponse, labelled_tasks, read_labels
 from cfe_local.grading.qualification import Bar, JudgeFigures, Qualification, join_graded, judge_figures, qualify
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.engines import EngineHost
+from cfe_local.pipeline.exams import ExamRecord, exam_fingerprint, keep, settings_of_judge, settings_text
 from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_settings, text_sha256
 from cfe_local.pipeline.plan import resolve
 from cfe_local.pipeline.settle import GradingWork
@@ -44,6 +44,7 @@ class ExamRequest:
     bar: Bar
     limit: int | None = None
     seed: int = 0
+    grading: GradingConfig = field(default_factory=GradingConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class ExamResult:
 
 def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
     """Examine a judge; the same call again goes on from what its folder holds.
+
+    What it finds is also kept for the reports of runs that this judge grades (see `exams`).
 
     Raises:
         BenchmarkError: For labels that cannot be used.
@@ -71,6 +74,7 @@ def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
     settings = {
         "labels": text_sha256(text),
         "limit": str(request.limit),
+        "grading": settings_text(request.grading),
         "benchmark.files": combined_sha256(benchmark.files),
         **model_settings(judge, files, "judge"),
         **{f"template.{name}": digest for name, digest in templates.items() if name.startswith("judge")},
@@ -90,7 +94,7 @@ def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
         ComparisonPool(n_workers=limits.workers, timeout_s=limits.timeout_s, memory_mb=limits.memory_mb) as pool,
     ):
         for name, protocol in zip(request.protocols, protocols, strict=True):
-            grading = protocol(JudgeSettings(sampling=judge.sampling))
+            grading = protocol(settings_of_judge(judge, request.grading))
             folder = store.grading(name, settings)
             work = GradingWork(folder, watch)
             verdicts = work.settle(grading, tasks, pool, lambda: engines.engine_for(judge))
@@ -98,8 +102,27 @@ def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
             graded = join_graded(labels, tasks, verdicts)
             figures = judge_figures(name, graded, work.answers, seconds=seconds, seed=request.seed)
             folder.write_json("exam.json", figures)
-            results.append(ExamResult(figures, qualify(figures, request.bar)))
+            result = ExamResult(figures, qualify(figures, request.bar))
+            keep(_record(request, name, result, settings=settings))
+            results.append(result)
     return tuple(results)
+
+
+def _record(request: ExamRequest, protocol: str, result: ExamResult, *, settings: Mapping[str, str]) -> ExamRecord:
+    figures = result.figures
+    return ExamRecord(
+        fingerprint=exam_fingerprint({**settings, "protocol": protocol}),
+        protocol=protocol,
+        labels=request.labels.name,
+        labels_sha256=settings["labels"],
+        n_responses=figures.n_responses,
+        n_right=round(figures.question.accuracy.numerator),
+        accuracy_low=figures.accuracy_low,
+        accuracy_high=figures.accuracy_high,
+        n_false_positives=figures.false_positives.n,
+        n_wrong=figures.question.false_positives + figures.question.true_negatives,
+        qualified=result.qualification.qualified,
+    )
 
 
 def _read(path: Path) -> str:

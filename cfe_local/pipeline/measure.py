@@ -13,6 +13,7 @@ from cfe_local.experiments.analysis import Analysis
 from cfe_local.experiments.base import Analysing
 from cfe_local.metrics import ExamMetrics, ExamRecords, SummaryOptions, summarise
 from cfe_local.pipeline.clock import engine_work
+from cfe_local.pipeline.exams import cite
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.records import Response, Verdict
 from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
@@ -59,10 +60,12 @@ def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
     )
     metrics = summarise(records, options)
     judge = folder.read_json(JUDGE_NAME, JudgeConfig)
+    exam = cite(folder)
     facts = RunFacts(
         manifest=store.manifest,
         config=plan.config.model_copy(update={"judge": judge}),
         benchmark_version=plan.benchmark.version,
+        judge_exam=exam.line if exam is not None else None,
     )
     if not isinstance(plan.experiment, Analysing):
         return Measured(

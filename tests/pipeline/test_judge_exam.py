@@ -11,8 +11,10 @@ from cfe_local.benchmarks.cfe import SAMPLE_PATH, load_cfe
 from cfe_local.config import load_judge_config
 from cfe_local.errors import BenchmarkError
 from cfe_local.grading.qualification import Bar
-from cfe_local.pipeline import Silent
+from cfe_local.pipeline import Regrading, Silent, grade_folders, run
 from cfe_local.pipeline.judge_exam import ExamRequest, judge_exam
+
+from .conftest import ReplayedRun
 
 PROBLEM = load_cfe(SAMPLE_PATH).problems[0]
 LABELS = [
@@ -72,3 +74,20 @@ def test_labels_of_another_problem_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchmarkError, match="the label says"):
         judge_exam(request(tmp_path, [line]), Silent())
     assert not (tmp_path / "exam").exists()
+
+
+def test_reports_cite_the_exam_of_the_judge_that_graded(tmp_path: Path, replayed: ReplayedRun) -> None:
+    lines = [label(kind, text, value, right=right) for kind, text, value, right in LABELS]
+    asked = request(tmp_path, lines)
+    replayed.extracted = {}
+    config = replayed.config({"judge.path": str(asked.judge.path), "selection.rows": ["text:0"]})
+    (before,) = grade_folders([run(config, Silent()).path], Regrading(name="before"), Silent()).reports
+    assert any("Judge not qualified" in warning for warning in before.warnings)
+    judge_exam(asked, Silent())
+    (after,) = grade_folders([config.out], Regrading(name="after"), Silent()).reports
+    assert not any("Judge not qualified" in warning for warning in after.warnings)
+    assert "not qualified: s2s right on 3 of 3 labelled responses" in (config.out / "report.md").read_text("utf-8")
+    assert (config.out / "gradings/after-s2s/judge_exam.json").exists()
+    other = Regrading(name="other", overrides=("grading.accept_from=0.8",))
+    (unlike,) = grade_folders([config.out], other, Silent()).reports
+    assert any("Judge not qualified" in warning for warning in unlike.warnings)

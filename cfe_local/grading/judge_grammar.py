@@ -115,11 +115,11 @@ def _object(fields: Sequence[tuple[str, str]]) -> str:
 
 
 def _copied(regions: Sequence[str]) -> list[str]:
-    """A JSON string that holds one verbatim stretch of one of the regions, cut between pieces."""
+    """A JSON string that holds one verbatim stretch of one paragraph of the regions, cut between pieces."""
     copies = " | ".join(f"COPY{index}" for index in range(len(regions)))
     lines = [f'copied: "\\"" ({copies}) "\\""']
     for index, region in enumerate(regions):
-        pieces = [_escaped(piece) for piece in chunks(region)]
+        pieces = [BARRIER if _ends_paragraph(piece) else _escaped(piece) for piece in chunks(region)]
         lines.append(f"COPY{index}: %regex " + json.dumps({"substring_chunks": pieces}))
     return lines
 

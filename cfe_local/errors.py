@@ -9,7 +9,8 @@
     ├── EngineError     4  the engine died, hung or refused; what had finished is on disk
     ├── JudgeError      4  the judge cannot be trusted to answer at all (its grammar does not bind, say)
     ├── IncompleteError 5  the command ended well, but planned work has no outcome yet
-    └── NetworkRefusedError 6  something tried to leave this machine
+    ├── NetworkRefusedError 6  something tried to leave this machine
+    └── UnfitError      7  the doctor found what would stop or spoil a run
 
 Exit code 0 is success, 1 an unexpected error (a bug: it keeps its traceback), 130 an interruption by the user.
 Every message says what, where, and how to fix it.
@@ -76,3 +77,9 @@ class NetworkRefusedError(CfeError):
     """Something tried to open a connection that leaves this machine."""
 
     exit_code = 6
+
+
+class UnfitError(CfeError):
+    """The doctor found what would stop or spoil a run."""
+
+    exit_code = 7

@@ -31,6 +31,7 @@ VERBS = {
     "agreement": ("cfe_local.cli.review", "agreement", "How far reviewers agree, and the judge with them."),
     "judge-exam": ("cfe_local.cli.judge_exam", "judge_exam", "Examine a judge on labelled responses."),
     "query": ("cfe_local.cli.query", "query", "Ask a run questions in SQL."),
+    "doctor": ("cfe_local.cli.doctor", "doctor", "Look for what would stop or spoil a run, before it starts."),
     "validate": ("cfe_local.cli.benchmarks", "validate", "Check a benchmark folder."),
     "verify": ("cfe_local.cli.verify", "verify", "Compare pairs of values."),
     "models": ("cfe_local.cli.models", "models", "List and prepare the embedded models."),

@@ -23,6 +23,7 @@ FindingKind = Literal[
     "no_weights",
     "missing_weights",
     "short_weights",
+    "astray_tensors",
     "no_tokenizer",
     "no_template",
 ]
@@ -80,15 +81,25 @@ def require_usable(folder: Path, *, chat_template: Path | None = None) -> None:
 
 def has_chat_template(folder: Path) -> bool:
     """Whether the folder brings a chat template of its own, wherever transformers would look for it."""
-    if any((folder / name).is_file() for name in ("chat_template.jinja", "chat_template.json")):
-        return True
-    if any((folder / "additional_chat_templates").glob("*.jinja")):
-        return True
-    try:
-        settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(settings, dict) and bool(settings.get("chat_template"))
+    return bool(chat_templates(folder)) or (folder / "chat_template.json").is_file()
+
+
+def chat_templates(folder: Path) -> tuple[str, ...]:
+    """The texts of the folder's chat templates, the one that is used where none is named first."""
+    texts = [
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in (folder / "chat_template.jinja", *sorted((folder / "additional_chat_templates").glob("*.jinja")))
+        if path.is_file()
+    ]
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        try:
+            settings = json.loads((folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        found = settings.get("chat_template") if isinstance(settings, dict) else None
+        named = [entry.get("template") for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+        texts += [text for text in [found, *named] if isinstance(text, str) and text]
+    return tuple(texts)
 
 
 def _broken_json(folder: Path) -> Iterator[ModelFinding]:
@@ -123,6 +134,11 @@ def _weight_findings(folder: Path) -> Iterator[ModelFinding]:
     for path in present:
         if (problem := _shortfall(path)) is not None:
             yield ModelFinding("short_weights", f"{path}: {problem}", again)
+    if not missing and (astray := _astray_tensors(folder)):
+        message = f"{folder}: {len(astray)} tensors are not in the file that the index names, for example {astray[0]}"
+        yield ModelFinding(
+            "astray_tensors", message, "copy index and weight files again, from one and the same release"
+        )
 
 
 def _indexed_weights(folder: Path) -> frozenset[str]:
@@ -131,6 +147,16 @@ def _indexed_weights(folder: Path) -> frozenset[str]:
         return frozenset(index["weight_map"].values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return frozenset()
+
+
+def _astray_tensors(folder: Path) -> list[str]:
+    """Tensors that the index places in a file whose header does not have them."""
+    try:
+        index = json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))["weight_map"]
+        held = {name: set(json.loads(safetensors_header(folder / name))) for name in set(index.values())}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []  # no index, or files that other findings are about
+    return sorted(f"{tensor} in {name}" for tensor, name in index.items() if tensor not in held[name])
 
 
 def _shortfall(path: Path) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from cfe_local.store.files import write_atomically
 from cfe_local.store.loading import Loaded, LoadReport, StreamIndex, label_of
 from cfe_local.store.lock import LockHolder, RunLock
-from cfe_local.store.run import GradingFolder, GradingManifest, RunFolder, RunStore, settings_fingerprint
+from cfe_local.store.run import GradingFolder, GradingManifest, RunFolder, RunStore
+from cfe_local.store.settings import differing_settings, settings_fingerprint
 from cfe_local.store.stream import RecordStream
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "RunLock",
     "RunStore",
     "StreamIndex",
+    "differing_settings",
     "label_of",
     "settings_fingerprint",
     "write_atomically",

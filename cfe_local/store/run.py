@@ -15,8 +15,6 @@ A run that was made with other settings is refused, never mixed. Not here: how t
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -32,6 +30,7 @@ from cfe_local.records import Manifest, Record, Sha256
 from cfe_local.store.files import write_atomically, write_pieces_atomically
 from cfe_local.store.loading import RecordT, label_of
 from cfe_local.store.lock import LOCK_NAME, RunLock
+from cfe_local.store.settings import refuse_other_settings, settings_fingerprint
 from cfe_local.store.stream import RecordStream
 
 MANIFEST_NAME = "manifest.json"
@@ -52,11 +51,6 @@ class GradingManifest(Record):
     created: str
     fingerprint: Sha256
     settings: dict[str, str]
-
-
-def settings_fingerprint(settings: Mapping[str, str]) -> str:
-    """sha256 over names and values, whatever their order."""
-    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 class RunFolder:
@@ -170,7 +164,7 @@ class RunStore(RunFolder):
                 write_atomically(path / CONFIG_NAME, config_text.encode())
                 write_atomically(path / MANIFEST_NAME, manifest.model_dump_json(indent=2).encode() + b"\n")
             else:
-                _refuse_other_settings(
+                refuse_other_settings(
                     path, earlier.fingerprint, earlier.settings, manifest.settings, manifest.fingerprint
                 )
                 _replace_config(path, config_text)
@@ -226,7 +220,7 @@ class RunStore(RunFolder):
         known = self._folders[path]
         if settings is not None:
             fingerprint = settings_fingerprint(settings)
-            _refuse_other_settings(path, known.manifest.fingerprint, known.manifest.settings, settings, fingerprint)
+            refuse_other_settings(path, known.manifest.fingerprint, known.manifest.settings, settings, fingerprint)
         return known
 
     def assessment(self, name: str, settings: Mapping[str, str] | None = None, *, fresh: bool = False) -> GradingFolder:
@@ -328,46 +322,6 @@ def _refuse_foreign_folder(path: Path) -> None:
             f"{path}: is not empty and not a run folder (it has {', '.join(foreign[:3])}"
             f"{' ...' if len(foreign) > 3 else ''})\nFix: choose an empty or new folder (out)."
         )
-
-
-def _refuse_other_settings(
-    path: Path, there: str, there_settings: Mapping[str, str], here_settings: Mapping[str, str], here: str
-) -> None:
-    if there == here:
-        return
-    before, now = _opened(there_settings), _opened(here_settings)
-    lines = [
-        f"  {name}: there {_shown(before.get(name))}, now {_shown(now.get(name))}"
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name)
-    ]
-    raise StoreError(
-        f"{path}: was made with other settings; results would not belong together:\n"
-        + ("\n".join(lines) or "  (the fingerprints differ, the settings listed in them do not)")
-        + "\nFix: choose another folder or name, go back to the old settings, or give --fresh, which moves the old"
-        " content to previous/ and starts anew."
-    )
-
-
-def _opened(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings with groups (JSON objects) taken apart, so that a message names the one that differs."""
-    opened: dict[str, str] = {}
-    for name, value in settings.items():
-        try:
-            group = json.loads(value) if value.startswith("{") else None
-        except ValueError:
-            group = None
-        if isinstance(group, dict):
-            opened |= {f"{name}.{key}": json.dumps(below, sort_keys=True) for key, below in group.items()}
-        else:
-            opened[name] = value
-    return opened
-
-
-def _shown(value: str | None, limit: int = 80) -> str:
-    if value is None:
-        return "not set"
-    return repr(value if len(value) <= limit else value[: limit - 3] + "...")
 
 
 def _replace_config(path: Path, config_text: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import Field, JsonValue, ValidationError
 
 from cfe_local.benchmarks.cfe import image_part, interleave
+from cfe_local.benchmarks.formulas import FormulaError, formula_value
 from cfe_local.benchmarks.images import MissingImageError
 from cfe_local.benchmarks.repair import Repairer
 from cfe_local.errors import BenchmarkError
@@ -185,6 +186,25 @@ def _perturb_faults(record: WrittenProblem, perturb: Perturbation) -> Iterator[F
         yield Fault("perturb_template", "perturb.template", f"has no place for {', '.join(missing)}")
     if not _is_filled(perturb, record.question):
         yield Fault("perturb_template", "perturb.template", "with the givens filled in, it is not the question")
+    try:
+        value = formula_value(perturb.formula, perturb.givens)
+    except FormulaError as error:
+        yield Fault("perturb_formula", "perturb.formula", str(error))
+        return
+    stated = _plain_number(answers(record)[0]) if len(answers(record)) == 1 else None
+    if stated is not None and abs(value - stated) > PERTURB_TOLERANCE * abs(stated):
+        yield Fault("perturb_formula", "perturb.formula", f"gives {value:.6g}, the answer is {stated:.6g}")
+
+
+PERTURB_TOLERANCE = 0.01
+"""As for answers: the formula at the problem's own givens must be right by the rule that grades it."""
+
+
+def _plain_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 PLACE = re.compile(r"\{([A-Za-z_]\w*)\}")

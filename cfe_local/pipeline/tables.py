@@ -9,11 +9,12 @@ from typing import TypeVar
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment
 from cfe_local.experiments.exam import Exam
+from cfe_local.experiments.recall import Recall
 from cfe_local.grading import DelimiterGrading, Grading, JudgeSettings, ShortToShort, SymbolicGrading, WholeResponse
 
 Plugin = TypeVar("Plugin")
 
-EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam()}
+EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam(), "recall": Recall()}
 GRADINGS: Mapping[str, Callable[[JudgeSettings], Grading]] = {
     "s2s": ShortToShort,
     "delimiter": DelimiterGrading,

@@ -146,7 +146,7 @@ def _open(store: RunStore, grading: str, overrides: Sequence[str]) -> OpenedRun:
     plan = reopen(store, Regrading(overrides=tuple(overrides)))
     folder = store.grading(grading)
     records = read_records(plan, store, grading)
-    joined = records.samples(grading)
+    joined = [sample for sample in records.samples(grading) if sample.targets]
     judge = folder.read_json(JUDGE_NAME, JudgeConfig)
     exam = cite(folder)
     facts = RunFacts(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from cfe_local.experiments.asking import letter_of
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.records import Outcome, Problem, Response, Verdict, VerdictValue
 from cfe_local.report.characters import shortened, visible
@@ -184,6 +185,8 @@ def _question(problem: Problem, typesetter: Typesetter, images: ImageSource) -> 
             parts.append(ShownPart(text=prose_with_tables(part.text, typesetter)))
         else:
             parts.append(ShownPart(image=images(part), name=part.path.rpartition("/")[2]))
+    for position, option in enumerate(problem.options):
+        parts.append(ShownPart(text=prose(f"\n({letter_of(position)}) {option}", typesetter)))
     return tuple(parts)
 
 

@@ -74,8 +74,8 @@ def _judged_answer(problem: Problem, response: Response, verdicts: Sequence[Verd
     return {
         "generated_answer": response.text,
         "extracted_values": [v.extraction.value if v.extraction is not None else None for v in verdicts],
-        "overall_correct": n_correct == len(problem.variables),
-        "variable_accuracy": n_correct / len(problem.variables),
+        "overall_correct": n_correct == len(problem.variables) if problem.variables else None,
+        "variable_accuracy": n_correct / len(problem.variables) if problem.variables else None,
         "per_variable_results": [_variable_result(problem, verdict) for verdict in verdicts],
     }
 

@@ -12,10 +12,11 @@ from cfe_local.errors import UsageError
 from cfe_local.experiments.analysis import Analysis
 from cfe_local.grading.errors import ErrorReport
 from cfe_local.grading.rubric import RubricScore
-from cfe_local.pipeline import Regrading, Silent, run
+from cfe_local.pipeline import Regrading, Silent, export, reopen, run
 from cfe_local.pipeline.assess import Assessing, grade_rubrics, mark_errors, read_rubrics
 from cfe_local.pipeline.design import DesignRequest, design_rubrics
 from cfe_local.records import Key, Response
+from cfe_local.store import RunStore
 from tests.pipeline.test_arb import config
 
 EARNED = "Suppose there are finitely many."
@@ -147,3 +148,16 @@ def test_rubrics_are_designed_kept_and_read_again(tmp_path: Path) -> None:
         design_rubrics(
             DesignRequest(request.judge, request.benchmark, tmp_path / "x", selection=request.selection), Silent()
         )
+
+
+@pytest.mark.parametrize("format_name", ["upstream", "csv", "lm-eval", "inspect"])
+def test_a_run_with_proofs_can_be_exported(assessed: Path, tmp_path: Path, format_name: str) -> None:
+    with RunStore.open(assessed) as store:
+        files = export(reopen(store, Regrading()), store, format_name, tmp_path, grading="delimiter")
+    assert files
+    assert all(file.stat().st_size for file in files)
+
+
+def test_the_page_shows_the_options_of_a_multiple_choice_problem(assessed: Path) -> None:
+    page = (assessed / "report.html").read_text(encoding="utf-8")
+    assert "(B) Yes, because the acceptance took effect" in page

@@ -159,7 +159,6 @@ class AgreementOptions:
     grading: str | None
     adjudicator: str | None
     out: Path | None
-    seed: int
 
 
 @click.command()
@@ -168,7 +167,6 @@ class AgreementOptions:
 @click.option("--grading", help="Whose verdicts to hold against the labels; the only one where left out.")
 @click.option("--adjudicator", help="Reviewer whose label settles a place; else more than half do.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for results.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of the bootstrap.")
 def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     """How far reviewers agree, from their files of LABELS; with --run also how the judge compares.
 
@@ -191,7 +189,7 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     summary = AgreementSummary(
         reviewers=tuple(names),
         adjudicator=options.adjudicator,
-        groups=group_agreements(places, names, seed=options.seed),
+        groups=group_agreements(places, names),
         judge=judge_against_labels(places, samples),
         disputed=tuple(place for place in places if place.is_disputed),
         n_settled=sum(place.label is not None for place in places),

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from cfe_local.metrics.agreement import Agreement, cohen_kappa, krippendorff_alpha_with_interval
 from cfe_local.records import Record
-from cfe_local.review.items import QUESTION
+from cfe_local.review.items import QUESTION, problem_of
 from cfe_local.review.labels import UNSURE, ReviewLine, Standing
 
 Place = tuple[str, str]
@@ -41,7 +40,7 @@ class GroupAgreement(Record):
     n_labelled: int = Field(ge=0, description="Places with at least one label other than unsure.")
     n_unsure: int = Field(ge=0, description="Labels that say unsure.")
     n_disagreements: int = Field(ge=0, description="Places with two different labels.")
-    alpha: Agreement = Field(description="Krippendorff's, nominal; interval by bootstrap over places.")
+    alpha: Agreement = Field(description="Krippendorff's, nominal; interval clustered by problem.")
     kappas: tuple[PairKappa, ...]
 
 
@@ -153,13 +152,12 @@ def _decision(labels: Mapping[str, str], adjudicator: str | None) -> tuple[str |
     return (label, "majority") if 2 * n > counts.total() else (None, "nobody")
 
 
-def group_agreements(places: Sequence[Adjudicated], names: Sequence[str], *, seed: int) -> tuple[GroupAgreement, ...]:
+def group_agreements(places: Sequence[Adjudicated], names: Sequence[str]) -> tuple[GroupAgreement, ...]:
     """Agreement per kind of question, and over all variables together where there are several kinds.
 
     Args:
         places: From ``adjudicate``.
         names: The reviewers.
-        seed: For the bootstrap.
     """
     groups: dict[str, list[Adjudicated]] = {}
     for place in places:
@@ -167,10 +165,10 @@ def group_agreements(places: Sequence[Adjudicated], names: Sequence[str], *, see
     variables = [place for place in places if place.aspect[:1] == "v" and place.aspect[1:].isdigit()]
     if len({place.group for place in variables}) > 1:
         groups["all variables"] = variables
-    return tuple(_group(name, found, names, seed=seed) for name, found in sorted(groups.items()))
+    return tuple(_group(name, found, names) for name, found in sorted(groups.items()))
 
 
-def _group(group: str, places: Sequence[Adjudicated], names: Sequence[str], *, seed: int) -> GroupAgreement:
+def _group(group: str, places: Sequence[Adjudicated], names: Sequence[str]) -> GroupAgreement:
     units = [[_known(place.labels.get(name)) for name in names] for place in places]
     pairs = combinations(range(len(names)), 2)
     return GroupAgreement(
@@ -178,7 +176,7 @@ def _group(group: str, places: Sequence[Adjudicated], names: Sequence[str], *, s
         n_labelled=sum(any(unit) for unit in units),
         n_unsure=sum(label == UNSURE for place in places for label in place.labels.values()),
         n_disagreements=sum(place.is_disputed for place in places),
-        alpha=krippendorff_alpha_with_interval(units, rng=np.random.default_rng(seed)),
+        alpha=krippendorff_alpha_with_interval(units, clusters=[problem_of(place.unit) for place in places]),
         kappas=tuple(
             PairKappa(
                 first=names[a],

@@ -7,6 +7,7 @@ measuring of agreement need not know which of them they handle.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -29,6 +30,16 @@ UNSURE_BELOW, UNSURE_ABOVE = 0.1, 0.9
 RIGHT = ("correct", "incorrect", UNSURE)
 QUESTION = "question"
 YES_NO = ("yes", "no", UNSURE)
+
+
+_RESPONSE = re.compile(r"[^/]*/[^/]*/(?P<problem>.+:\d+)/[^/]+/\d+")
+"""The label of a response's key: experiment, condition, problem, step, sample."""
+
+
+def problem_of(unit: str) -> str:
+    """The problem, as ``split:row``, that a unit of review belongs to: what makes labels of several units dependent."""
+    found = _RESPONSE.fullmatch(unit)
+    return found["problem"] if found else unit
 
 
 @dataclass(frozen=True, slots=True)

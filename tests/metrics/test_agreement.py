@@ -1,5 +1,8 @@
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from cfe_local.metrics.agreement import (
     area_under_curve,
@@ -53,8 +56,8 @@ def test_alpha_is_undefined_without_pairs_or_without_variation(units: list[list[
 
 
 def test_alpha_has_an_interval_that_holds_it_and_narrows_with_more_units() -> None:
-    few = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS), rng=np.random.default_rng(0))
-    many = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS) * 10, rng=np.random.default_rng(0))
+    few = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS), clusters=names(12))
+    many = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS) * 10, clusters=names(120))
     for got in (few, many):
         assert got.value is not None
         assert got.interval is not None
@@ -62,6 +65,51 @@ def test_alpha_has_an_interval_that_holds_it_and_narrows_with_more_units() -> No
     assert few.interval is not None
     assert many.interval is not None
     assert many.interval.high - many.interval.low < 0.5 * (few.interval.high - few.interval.low)
+
+
+def test_units_that_always_come_together_are_worth_one() -> None:
+    once = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS), clusters=names(12))
+    often = krippendorff_alpha_with_interval(units_of(*FOUR_OBSERVERS) * 10, clusters=names(12) * 10)
+    assert once.interval is not None
+    assert often.interval is not None
+    assert often.interval.n_clusters == once.interval.n_clusters == 11
+    assert often.interval.high - often.interval.low > 0.9 * (once.interval.high - once.interval.low)
+
+
+def test_the_interval_of_alpha_agrees_with_the_jackknife_over_clusters() -> None:
+    """An independent way to the variance of log(1 - alpha): leave each cluster out in turn."""
+    rng = np.random.default_rng(4)
+    clusters = [str(i // 3) for i in range(600)]
+    truth = rng.random(600) < 0.5
+    units = [[("ab"[t ^ (rng.random() < 0.1)]) for _ in range(2)] for t in truth.tolist()]
+    got = krippendorff_alpha_with_interval(units, clusters=clusters)
+    logs = []
+    for left_out in range(200):
+        rest = krippendorff_alpha(units[: 3 * left_out] + units[3 * left_out + 3 :]).value
+        assert rest is not None
+        logs.append(math.log(1 - rest))
+    error = math.sqrt(199 / 200 * sum((x - sum(logs) / 200) ** 2 for x in logs))
+    assert got.value is not None
+    assert got.interval is not None
+    reach = math.exp(stats.t.ppf(0.975, 199) * error)
+    expected = (1 - (1 - got.value) * reach, 1 - (1 - got.value) / reach)
+    assert (got.interval.low, got.interval.high) == pytest.approx(expected, abs=0.01)
+
+
+def test_reviewers_who_never_differ_are_not_known_to_agree_perfectly() -> None:
+    got = krippendorff_alpha_with_interval([["a", "a"], ["b", "b"]] * 10, clusters=names(20))
+    assert (got.value, got.interval.high if got.interval else None) == (1.0, 1.0)
+    # Wilson's limit for 0 of 20 clusters is 0.161; by chance 20 * 20 * 2 / 39 of 40 labels would meet another one.
+    assert got.interval is not None
+    assert got.interval.low == pytest.approx(1 - 0.16113 * 40 / (800 / 39), abs=1e-4)
+
+
+def test_one_cluster_says_nothing_about_others() -> None:
+    assert krippendorff_alpha_with_interval([["a", "b"], ["b", "b"]], clusters=["p", "p"]).interval is None
+
+
+def names(n: int) -> list[str]:
+    return [f"problem {i}" for i in range(n)]
 
 
 KAPPAS = [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from cfe_local.metrics.agreement import Agreement
 from cfe_local.review.agreement import Reviewer, adjudicate, count_variables, group_agreements
 from cfe_local.review.labels import ReviewLine, Standing, label_line
 
@@ -84,7 +85,7 @@ def test_what_was_said_about_a_question_goes_before_what_follows() -> None:
 
 def test_agreement_is_counted_per_group_with_unsure_as_missing() -> None:
     two = [reviewer("ann", "cciiuc"), reviewer("bob", "cicic-")]
-    (group,) = group_agreements(adjudicate(two, {}), ["ann", "bob"], seed=0)
+    (group,) = group_agreements(adjudicate(two, {}), ["ann", "bob"])
     assert (group.group, group.n_labelled, group.n_unsure, group.n_disagreements) == ("numeric", 6, 1, 2)
     assert group.alpha.n_units == 4
     # Four units, two agree: observed 1/2; 4 of each label among 8: expected 4*4*2/(8*7) = 4/7.
@@ -93,15 +94,38 @@ def test_agreement_is_counted_per_group_with_unsure_as_missing() -> None:
     assert group.kappas[0].kappa.value == pytest.approx(0.0)
 
 
+def test_variables_of_one_problem_and_its_samples_are_one_cluster() -> None:
+    """Twenty problems, each labelled in four places that are all alike, are worth no more than twenty places."""
+    marks = ["ci"[i % 3 == 0] for i in range(20)], ["ci"[i % 4 == 0] for i in range(20)]
+
+    def alpha_of(places: Sequence[str]) -> Agreement:
+        reviewers = [
+            Reviewer(name, Standing(tuple(
+                label_line(name, (place.format(i), "v0"), LETTERS[mark], group="numeric")
+                for i, mark in enumerate(own) for place in places
+            )))
+            for name, own in zip(("ann", "bob"), marks, strict=True)
+        ]  # fmt: skip
+        (group,) = group_agreements(adjudicate(reviewers, {}), ["ann", "bob"])
+        return group.alpha
+
+    once = alpha_of(["exam/main/text:{}/-/0"])
+    often = alpha_of([f"exam/main/text:{{}}/-/{sample}" for sample in range(4)])
+    assert once.interval is not None
+    assert often.interval is not None
+    assert (once.interval.n_clusters, often.interval.n_clusters, often.n_units) == (20, 20, 80)
+    assert (often.interval.low, often.interval.high) == pytest.approx((once.interval.low, once.interval.high), abs=0.05)
+
+
 def test_kinds_of_variables_are_also_taken_together() -> None:
     numeric = [label_line("ann", (f"u{i}", "v0"), "correct", group="numeric") for i in range(2)]
     formula = [label_line("ann", (f"u{i}", "v1"), "correct", group="formula") for i in range(2)]
     places = adjudicate([Reviewer("ann", Standing((*numeric, *formula)))], {"u0": 2, "u1": 2})
-    names = [group.group for group in group_agreements(places, ["ann"], seed=0)]
+    names = [group.group for group in group_agreements(places, ["ann"])]
     assert names == ["all variables", "formula", "numeric", "question"]
 
 
 def test_one_reviewer_gives_no_coefficient() -> None:
-    (group,) = group_agreements(adjudicate([reviewer("ann", "ci")], {}), ["ann"], seed=0)
+    (group,) = group_agreements(adjudicate([reviewer("ann", "ci")], {}), ["ann"])
     assert group.alpha.value is None
     assert group.kappas == ()

@@ -33,9 +33,12 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Record(BaseModel):
-    """Base of everything that is written to disk: frozen, and unknown fields are an error."""
+    """Base of everything that is written to disk: frozen; unknown fields, NaN and infinity are errors.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    JSON knows no NaN and no infinity: written as null, they would make their line unreadable.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 # ---------------------------------------------------------------- problems
@@ -199,12 +202,12 @@ class Message(Record):
 class Sampling(Record):
     """How one case is sampled. Names are vLLM's; ``temperature`` 0 is greedy."""
 
-    temperature: float = Field(default=0.7, ge=0, allow_inf_nan=False)
+    temperature: float = Field(default=0.7, ge=0)
     top_p: float = Field(default=1.0, gt=0, le=1)
     top_k: int = Field(default=0, ge=0, description="0 keeps every token.")
     min_p: float = Field(default=0.0, ge=0, le=1)
     presence_penalty: float = Field(default=0.0, ge=-2, le=2)
-    repetition_penalty: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    repetition_penalty: float = Field(default=1.0, gt=0)
     max_tokens: int = Field(default=4096, ge=1, description="Answer tokens, thinking not counted.")
     thinking_tokens: int = Field(default=16384, ge=0, description="Cap on thinking tokens, where the model thinks.")
     seed: int = Field(default=0, ge=0)

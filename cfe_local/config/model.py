@@ -30,7 +30,7 @@ class ImageConfig(Record):
 
     min_side: int = Field(default=32, ge=1, description="Smaller images are enlarged until both sides reach this, px.")
     max_aspect: float = Field(
-        default=100.0, ge=1, allow_inf_nan=False, description="Longer images are padded to this width:height ratio."
+        default=100.0, ge=1, description="Longer images are padded to this width:height ratio."
     )
     max_pixels: int | None = Field(default=None, ge=1, description="Larger images are shrunk to this; None keeps them.")
 

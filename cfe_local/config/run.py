@@ -84,7 +84,7 @@ class EquivalenceConfig(Record):
     """Limits of the worker processes that compare values."""
 
     workers: int = Field(default=2, ge=1, le=1024)
-    timeout_s: float = Field(default=5.0, gt=0, allow_inf_nan=False)
+    timeout_s: float = Field(default=5.0, gt=0)
     memory_mb: int = Field(default=1024, ge=256)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import math
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -195,6 +196,7 @@ class TransformersEngine:
                     alternatives={self._tokenizer.decode([key]): value for key, value in one.alternatives.items()},
                 )
                 for one in row.chosen
+                if math.isfinite(one.logprob)  # Logits that overflowed have none.
             ),
         )
 

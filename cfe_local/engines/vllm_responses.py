@@ -93,6 +93,8 @@ def _logprobs(steps: Sequence[Any], token_ids: Sequence[int], n_thinking: int) -
     rows = []
     for step, chosen in list(zip(steps, token_ids, strict=False))[n_thinking:]:
         own = step[chosen]
+        if not math.isfinite(own.logprob):  # Logits that overflowed: no probability, and nothing that JSON can hold.
+            continue
         rows.append(
             TokenLogprob(
                 token=own.decoded_token or "",

@@ -78,6 +78,16 @@ def test_damaged_lines_in_the_middle_are_counted_by_number_and_do_not_hide_the_r
     assert (loaded.report.n_damaged, loaded.report.damaged_lines) == (4, (2, 3, 4, 5))
 
 
+@pytest.mark.parametrize("written", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_figure_that_is_no_number_is_a_damaged_line(tmp_path: Path, written: str) -> None:
+    """Infinity was once read, and a report broke where it met it."""
+    path = tmp_path / "responses.jsonl"
+    whole = response(1).model_dump_json()
+    path.write_text(whole + "\n" + whole.replace('"seconds":0.0', f'"seconds":{written}') + "\n", encoding="utf-8")
+    loaded = RecordStream(path, Response).load()
+    assert (len(loaded.records), loaded.report.n_damaged) == (1, 1)
+
+
 def test_records_with_a_field_that_this_version_does_not_know_count_as_damaged_not_as_read(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     line = written(path, response(0))

@@ -174,6 +174,7 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     """
     from cfe_local.review.agreement import adjudicate, count_variables, group_agreements
     from cfe_local.review.judged import judge_against_labels, labelled_responses, variable_counts
+    from cfe_local.review.points import rubric_points
     from cfe_local.review.summary import AgreementSummary, write_summary
 
     options = AgreementOptions(**given)
@@ -191,6 +192,7 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
         adjudicator=options.adjudicator,
         groups=group_agreements(places, names),
         judge=judge_against_labels(places, samples),
+        points=rubric_points(places, samples),
         disputed=tuple(place for place in places if place.is_disputed),
         n_settled=sum(place.label is not None for place in places),
         n_open=sum(place.label is None for place in places),
@@ -198,6 +200,10 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     folder = options.out or labels[0].parent / "agreement"
     files = write_summary(folder, summary, places, labelled_responses(places, samples))
     _print_summary(summary.groups, summary.judge, summary.disputed)
+    if summary.points is not None:
+        n_all = len(summary.points.responses)
+        n_settled = summary.points.mean.denominator
+        click.echo(f"points by rubric: {_share(summary.points.mean)}; {n_settled} of {n_all} responses settled")
     click.echo(f"settled: {summary.n_settled}, open: {summary.n_open}")
     for path in files:
         click.echo(str(path))

@@ -29,9 +29,7 @@ class ImageConfig(Record):
     """What is done to an image before a model sees it. Every change is noted on the response."""
 
     min_side: int = Field(default=32, ge=1, description="Smaller images are enlarged until both sides reach this, px.")
-    max_aspect: float = Field(
-        default=100.0, ge=1, description="Longer images are padded to this width:height ratio."
-    )
+    max_aspect: float = Field(default=100.0, ge=1, description="Longer images are padded to this width:height ratio.")
     max_pixels: int | None = Field(default=None, ge=1, description="Larger images are shrunk to this; None keeps them.")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -18,6 +19,7 @@ from cfe_local.metrics.scores import Interval, Share, share_of
 from cfe_local.records import Record
 
 Label = str | None
+Distance = Literal["nominal", "interval"]
 
 
 class Agreement(Record):
@@ -43,32 +45,40 @@ class BinaryAgreement(Record):
     false_negative_rate: Share = Field(description="Wrongly said no, over all that should be yes.")
 
 
-def krippendorff_alpha(units: Sequence[Sequence[Label]]) -> Agreement:
-    """Krippendorff's alpha for nominal labels, missing labels allowed.
+def krippendorff_alpha(units: Sequence[Sequence[Label]], *, distance: Distance = "nominal") -> Agreement:
+    """Krippendorff's alpha, missing labels allowed.
 
     Args:
         units: One list of labels per unit (one per observer, None where missing). Units with fewer than two are left
             out, as they compare with nothing.
+        distance: ``nominal``: two different labels disagree; ``interval``: labels are numbers, and disagree by the
+            square of their difference.
 
     Returns:
         1 - observed / expected disagreement. None where nothing can be compared or every label is the same, so that no
         disagreement could be expected.
 
+    Raises:
+        ValueError: If labels are to be numbers and one is not.
+
     Source:
-        Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C.
+        Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", sections C and D.
     """
-    counts = _label_counts(units)
+    counts, distances = _label_counts(units, distance)
     if not len(counts):
         return Agreement(value=None, n_units=0)
     totals = counts.sum(axis=0)  # (labels,)
-    n = totals.sum()
-    observed = float(_disagreements(counts).sum())
-    expected = float((n**2 - np.sum(totals**2)) / (n - 1))
+    observed = float(_disagreements(counts, distances).sum())
+    expected = float(totals @ distances @ totals / (totals.sum() - 1))
     return Agreement(value=1 - observed / expected if expected else None, n_units=len(counts))
 
 
 def krippendorff_alpha_with_interval(
-    units: Sequence[Sequence[Label]], *, clusters: Sequence[str], level: float = 0.95
+    units: Sequence[Sequence[Label]],
+    *,
+    clusters: Sequence[str],
+    distance: Distance = "nominal",
+    level: float = 0.95,
 ) -> Agreement:
     """Alpha with an interval for units that come in clusters: the variables of a response, the steps of a problem.
 
@@ -79,65 +89,59 @@ def krippendorff_alpha_with_interval(
     Args:
         units: As for `krippendorff_alpha`.
         clusters: What makes units dependent, one name per unit.
+        distance: As for `krippendorff_alpha`.
         level: Nominal coverage in (0, 1).
 
     Returns:
         The coefficient; its interval is None where alpha is undefined or fewer than two clusters can be compared.
 
     Raises:
-        ValueError: If there are not as many clusters as units.
+        ValueError: If there are not as many clusters as units, or labels are to be numbers and one is not.
 
     Source:
-        Variance of a ratio over clusters: Cochran 1977, Sampling Techniques, 3rd edition, section 9.2; the coverage found is in
-        ``tests/metrics/test_interval_coverage.py``.
+        Variance of a ratio over clusters: Cochran 1977, Sampling Techniques, 3rd edition, chapter 9; the coverage found
+        is in ``tests/metrics/test_interval_coverage.py``.
     """
-    point = krippendorff_alpha(units)
-    sums = _cluster_sums(units, clusters)
-    if point.value is None or len(sums) < 2:
+    point = krippendorff_alpha(units, distance=distance)
+    counts, distances = _label_counts(units, distance)
+    pairs = zip(units, clusters, strict=True)
+    kept = [cluster for unit, cluster in pairs if sum(label is not None for label in unit) >= 2]
+    position = {cluster: i for i, cluster in enumerate(dict.fromkeys(kept))}
+    if point.value is None or len(position) < 2:
         return point
-    low, high = _alpha_limits(sums, level=level)
+    places = [position[cluster] for cluster in kept]
+    observed, totals = np.zeros(len(position)), np.zeros((len(position), counts.shape[1]))
+    np.add.at(observed, places, _disagreements(counts, distances))
+    np.add.at(totals, places, counts)
+    low, high = _alpha_limits(observed, totals, distances, level=level)
     method = "linearised over clusters, on log(1 - alpha)"
-    interval = Interval(low=low, high=high, level=level, n_clusters=len(sums), method=method)
+    interval = Interval(low=low, high=high, level=level, n_clusters=len(position), method=method)
     return point.model_copy(update={"interval": interval})
 
 
-def _alpha_limits(sums: Floats, *, level: float) -> tuple[float, float]:
-    n_clusters, totals = len(sums), sums[:, 1:].sum(axis=0)  # (labels,)
+def _alpha_limits(observed: Floats, counts: Floats, distances: Floats, *, level: float) -> tuple[float, float]:
+    """Limits from every cluster's observed disagreement (clusters,) and its labels (clusters, labels)."""
+    n_clusters, totals = len(observed), counts.sum(axis=0)
     n = totals.sum()
-    expected = (n**2 - np.sum(totals**2)) / (n - 1)
-    observed = float(sums[:, 0].sum())
-    if observed == 0:
+    expected = float(totals @ distances @ totals / (n - 1))
+    if not observed.any():
         share = wilson_interval(0, n_clusters, level=level)[1]
-        return float(max(-1.0, 1 - share * n / expected)), 1.0
-    per_cluster = sums[:, 1:].sum(axis=1)  # (clusters,)
-    slope = 2 * (n * per_cluster - sums[:, 1:] @ totals) / (n - 1) - per_cluster * expected / (n - 1)
-    influence = sums[:, 0] / observed - slope / expected
+        return float(max(-1.0, 1 - share * n * distances.max() / expected)), 1.0
+    slope = (2 * counts @ distances @ totals - counts.sum(axis=1) * expected) / (n - 1)
+    influence = observed / observed.sum() - slope / expected
     error = np.sqrt(n_clusters / (n_clusters - 1) * np.sum(influence**2))
     reach = np.exp(t_quantile(0.5 + level / 2, n_clusters - 1) * error)
-    ratio = observed / expected
+    ratio = observed.sum() / expected
     return float(max(-1.0, 1 - ratio * reach)), float(1 - ratio / reach)
 
 
-def _cluster_sums(units: Sequence[Sequence[Label]], clusters: Sequence[str]) -> Floats:
-    """Shape (clusters, 1 + labels): observed disagreement and how often each label was given, pairable units only."""
-    pairs = list(zip(units, clusters, strict=True))
-    kept = [cluster for unit, cluster in pairs if sum(label is not None for label in unit) >= 2]
-    counts = _label_counts(units)
-    position = {cluster: i for i, cluster in enumerate(dict.fromkeys(kept))}
-    sums = np.zeros((len(position), 1 + counts.shape[1]))
-    values = np.column_stack([_disagreements(counts), counts])  # (units, 1 + labels)
-    np.add.at(sums, [position[cluster] for cluster in kept], values)
-    return sums
+def _disagreements(counts: Floats, distances: Floats) -> Floats:
+    """Per unit, the distances of all ordered pairs of its labels over the number of others each is compared with."""
+    return np.asarray(((counts @ distances) * counts).sum(axis=1) / (counts.sum(axis=1) - 1), dtype=np.float64)
 
 
-def _disagreements(counts: Floats) -> Floats:
-    """Per unit, ordered pairs of different labels over the number of others that one label is compared with."""
-    n = counts.sum(axis=1)
-    return np.asarray((n**2 - np.sum(counts**2, axis=1)) / (n - 1), dtype=np.float64)
-
-
-def _label_counts(units: Sequence[Sequence[Label]]) -> Floats:
-    """Shape (units with at least two labels, labels): how often each label was given to each unit."""
+def _label_counts(units: Sequence[Sequence[Label]], distance: Distance) -> tuple[Floats, Floats]:
+    """How often each label was given, (units with at least two labels, labels), and distances (labels, labels)."""
     pairable = [[label for label in unit if label is not None] for unit in units]
     pairable = [unit for unit in pairable if len(unit) >= 2]
     names = sorted({label for unit in pairable for label in unit})
@@ -146,7 +150,10 @@ def _label_counts(units: Sequence[Sequence[Label]]) -> Floats:
     for row, unit in enumerate(pairable):
         for label, n in Counter(unit).items():
             counts[row, position[label]] = n
-    return counts
+    if distance == "nominal":
+        return counts, 1 - np.eye(len(names))
+    values = np.asarray([float(name) for name in names], dtype=np.float64)
+    return counts, (values[:, None] - values[None, :]) ** 2
 
 
 def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> Agreement:

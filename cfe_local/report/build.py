@@ -60,6 +60,7 @@ def build_report(
         title=f"{facts.config.model.display_name} on {facts.manifest.benchmark_name}",
         subtitle=f"judge: {judge_line(facts)}; grading: {metrics.grading}; {facts.manifest.created}",
         headlines=_headlines(metrics),
+        quote=_quote(facts, metrics),
         warnings=(*judge_warnings(facts), *metrics.warnings),
         sections=tuple(section for section in sections if section is not None),
         problems=_pages(samples),
@@ -78,7 +79,27 @@ def _headlines(metrics: ExamMetrics) -> tuple[Headline, ...]:
         if entry.k > 1
     ]
     found.append(Headline("Decided", overall.question_accuracy.coverage, "samples with a verdict either way"))
+    found.append(Headline("Truncated", metrics.truncation, "samples that ran into a token limit"))
     return tuple(found)
+
+
+def _quote(facts: RunFacts, metrics: ExamMetrics) -> str:
+    """What may be quoted: the score with its denominator and interval, and what it must not be quoted without."""
+    overall = metrics.overall
+    question = overall.question_accuracy
+    share, decided = question.headline, question.coverage
+    if not share.denominator:
+        return "No response was planned, so there is no score."
+    name = shortened(facts.config.model.display_name, NAME_LIMIT)
+    bounds = f" (95 % interval {interval(share.interval)}, clustered by problem)" if share.interval else ""
+    exam = "qualified by an exam" if facts.judge_exam else "not qualified by an exam"
+    judge = f"judge {judge_line(facts)}, {exam}" if facts.config.judge else "no judge"
+    return (
+        f"{name} gets every variable right in {fraction(share)} planned samples of {overall.n_problems} problems: "
+        f"question accuracy {percent(share.value)} %{bounds}. {fraction(decided)} samples were decided, "
+        f"{percent(question.decided_only.value)} % of these right; {fraction(metrics.truncation)} ran into a token "
+        f"limit. Undecided, failed and missing samples count as not correct. Grading {metrics.grading}, {judge}."
+    )
 
 
 def score_row(name: str, figures: Figures) -> Row:

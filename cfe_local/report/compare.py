@@ -241,7 +241,7 @@ def _cost_section(runs: Sequence[ComparedRun], samples: Sequence[Sequence[Graded
         cells = (count(tokens), count(thinking), count(effort.prompt_tokens.mean), f"{n_truncated}/{len(own)}", size)
         rows.append(Row((_brief(run.name), percent(scores.question_accuracy.headline.value), *cells)))
         if tokens:
-            by_tokens.append(_scatter_point(scores, tokens))
+            by_tokens.append(_scatter_point(scores, tokens, series=_model(run)))
         if run.model_bytes:
             by_size.append(_scatter_point(scores, run.model_bytes / 1e9))
     charts = [
@@ -256,17 +256,26 @@ def _cost_section(runs: Sequence[ComparedRun], samples: Sequence[Sequence[Graded
     return Section(
         anchor="cost",
         title="Accuracy against cost",
-        notes=("Tokens are means over the responses that generated anything, thinking included.",),
+        notes=(
+            "Tokens are means over the responses that generated anything, thinking included. A line joins runs of one "
+            "model.",
+        ),
         tables=(Table(columns=columns, rows=tuple(rows)),),
         charts=tuple(charts),
     )
 
 
-def _scatter_point(scores: Figures, x: float) -> ScatterPoint:
+def _model(run: ComparedRun) -> str:
+    """What tells models apart whatever they are called: their files, or where they lie."""
+    files = run.facts.manifest.model_files
+    return " ".join(sorted(file.sha256 for file in files)) or str(run.facts.config.model.path)
+
+
+def _scatter_point(scores: Figures, x: float, *, series: str = "") -> ScatterPoint:
     share = scores.question_accuracy.headline
     bounds = (share.interval.low, share.interval.high) if share.interval else (None, None)
     mark, _, _ = scores.name.partition(":")
-    return ScatterPoint(mark, _brief(scores.name, CHART_NAME), x, share.value or 0.0, *bounds)
+    return ScatterPoint(mark, _brief(scores.name, CHART_NAME), x, share.value or 0.0, *bounds, series=series)
 
 
 def _where_section(runs: Sequence[ComparedRun], common: CommonRows) -> Section:

@@ -20,6 +20,8 @@ def render_markdown(report: Report) -> str:
             f"- **{_text(headline.name)}: {percent(share.value)} %**{found}, {fraction(share)} {headline.explanation}"
         )
     lines.append("")
+    if report.quote:
+        lines += [_text(report.quote), ""]
     if report.warnings:
         lines += [f"> Warning: {_text(warning)}" + "  " for warning in report.warnings]
         lines.append("")

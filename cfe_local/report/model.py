@@ -89,6 +89,7 @@ class ScatterPoint:
     Attributes:
         mark: What stands beside the point, a character or two.
         name: What stands in the legend, the mark included.
+        series: Points of one series are joined by a line in the order of x; an empty name belongs to none.
     """
 
     mark: str
@@ -97,6 +98,7 @@ class ScatterPoint:
     y: float
     low: float | None = None
     high: float | None = None
+    series: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +149,16 @@ class ProblemPage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report shows, in order."""
+    """Everything that a report shows, in order.
+
+    Attributes:
+        quote: The main result in sentences that can be quoted as they stand.
+    """
 
     title: str
     subtitle: str
     headlines: tuple[Headline, ...]
+    quote: str = ""
     warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     problems: tuple[ProblemPage, ...] = field(default=(), repr=False)

@@ -55,6 +55,9 @@ def scatter_pieces(chart: Scatter) -> tuple[float, list[str]]:
         pieces.append(f'<text class="tick" {place}>{_short(tick)}</text>')
     axis = chart.x_name + (", logarithmic" if is_log else "")
     pieces.append(f'<text class="tick" x="{RIGHT}" y="{_FLOOR + 27}" text-anchor="end">{svg_text(axis)}</text>')
+    for line in _series(chart):
+        path = " ".join(f"{x(point.x):.1f},{y(point.y):.1f}" for point in line)
+        pieces.append(f'<polyline class="series" points="{path}"/>')
     for point in chart.points:
         pieces += _point(point, x(point.x), (y(point.y), y(point.low or 0), y(point.high or 0)))
     for number, point in enumerate(chart.points, start=1):
@@ -63,6 +66,15 @@ def scatter_pieces(chart: Scatter) -> tuple[float, list[str]]:
         pieces.append(f'<text x="{LEFT}" y="{at}">{svg_text(point.name)}</text>')
         pieces.append(f'<text class="figure" x="{RIGHT}" y="{at}" text-anchor="end">{figures}</text>')
     return _FLOOR + 40 + _LEGEND * len(chart.points), pieces
+
+
+def _series(chart: Scatter) -> list[list[ScatterPoint]]:
+    """The points of every series that has at least two, in the order of x."""
+    found: dict[str, list[ScatterPoint]] = {}
+    for point in sorted(chart.points, key=lambda point: point.x):
+        if point.series:
+            found.setdefault(point.series, []).append(point)
+    return [line for line in found.values() if len(line) > 1]
 
 
 def _point(point: ScatterPoint, x: float, heights: tuple[float, float, float]) -> list[str]:

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from cfe_local.metrics.agreement import Agreement, cohen_kappa, krippendorff_alpha_with_interval
 from cfe_local.records import Record
-from cfe_local.review.items import QUESTION, problem_of
+from cfe_local.review.items import QUESTION, RUBRIC, problem_of
 from cfe_local.review.labels import UNSURE, ReviewLine, Standing
 
 Place = tuple[str, str]
@@ -40,7 +40,9 @@ class GroupAgreement(Record):
     n_labelled: int = Field(ge=0, description="Places with at least one label other than unsure.")
     n_unsure: int = Field(ge=0, description="Labels that say unsure.")
     n_disagreements: int = Field(ge=0, description="Places with two different labels.")
-    alpha: Agreement = Field(description="Krippendorff's, nominal; interval clustered by problem.")
+    alpha: Agreement = Field(
+        description="Krippendorff's, nominal, of points the interval kind; its interval is clustered by problem."
+    )
     kappas: tuple[PairKappa, ...]
 
 
@@ -176,7 +178,11 @@ def _group(group: str, places: Sequence[Adjudicated], names: Sequence[str]) -> G
         n_labelled=sum(any(unit) for unit in units),
         n_unsure=sum(label == UNSURE for place in places for label in place.labels.values()),
         n_disagreements=sum(place.is_disputed for place in places),
-        alpha=krippendorff_alpha_with_interval(units, clusters=[problem_of(place.unit) for place in places]),
+        alpha=krippendorff_alpha_with_interval(
+            units,
+            clusters=[problem_of(place.unit) for place in places],
+            distance="interval" if group == RUBRIC else "nominal",
+        ),
         kappas=tuple(
             PairKappa(
                 first=names[a],

@@ -133,7 +133,7 @@ class Pages:
                     "label": item.problem.label,
                     "sample": item.sample.key.sample if item.sample else None,
                     "topic": shortened(item.problem.topic or "", 60),
-                    "mark": item.sample.mark if item.sample and not self._desk.settings.is_blind else "",
+                    "mark": _mark(item) if not self._desk.settings.is_blind else "",
                     "said": [said[item.unit, a.name].label for a in item.aspects if (item.unit, a.name) in said],
                     "is_done": self._desk.is_done(item, said),
                 }
@@ -282,6 +282,11 @@ def _status(item: Item, said: Mapping[tuple[str, str], ReviewLine], query: Query
     if aspect and line:
         return f"Saved: {shortened(aspect.title, 60)}: {line.label}."
     return "Saved. Next one." if "saved" in query else ""
+
+
+def _mark(item: Item) -> str:
+    """The response's verdict; none where nothing was to be graded (a proof)."""
+    return item.sample.mark if item.sample and item.sample.verdicts else ""
 
 
 async def _form(request: Request) -> dict[str, str]:

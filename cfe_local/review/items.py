@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cfe_local.metrics.samples import GradedSample
-from cfe_local.records import Problem, Verdict
+from cfe_local.records import Problem, RubricItem, Verdict
 from cfe_local.review.labels import UNSURE
 
 FilterName = Literal["all", "undecided", "disagreement", "low-confidence", "random"]
@@ -29,6 +29,9 @@ UNSURE_BELOW, UNSURE_ABOVE = 0.1, 0.9
 
 RIGHT = ("correct", "incorrect", UNSURE)
 QUESTION = "question"
+RUBRIC = "rubric"
+"""Group of the aspects that give points; their labels are whole numbers."""
+
 YES_NO = ("yes", "no", UNSURE)
 
 
@@ -61,6 +64,12 @@ class Aspect:
     group: str
     takes_value: bool = False
     is_optional: bool = False
+
+    def key(self, choice: str) -> str:
+        """The key that gives this label: its place or, of points, its number; empty where there is none."""
+        if self.group != RUBRIC:
+            return str(self.choices.index(choice) + 1)
+        return "u" if choice == UNSURE else choice if len(choice) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,27 @@ def _exam_aspects(problem: Problem) -> tuple[Aspect, ...]:
         )
         for i, variable in enumerate(problem.variables)
     )
-    whole = Aspect(QUESTION, "Question as a whole", RIGHT, QUESTION, is_optional=True)
-    return (*variables, whole)
+    whole = Aspect(QUESTION, "Question as a whole", RIGHT, QUESTION, is_optional=bool(variables))
+    if problem.rubric and not variables:
+        return _rubric_aspects(problem)
+    return (*variables, whole, *_rubric_aspects(problem))
+
+
+def _rubric_aspects(problem: Problem) -> tuple[Aspect, ...]:
+    return tuple(
+        Aspect(
+            f"{RUBRIC} {i}",
+            f"Part {i} of the solution: points, at most {item.points}",
+            (*map(str, range(item.points + 1)), UNSURE),
+            RUBRIC,
+        )
+        for i, item in enumerate(problem.rubric, start=1)
+    )
+
+
+def rubric_item(aspect: Aspect, problem: Problem) -> RubricItem | None:
+    """The part of the solution that an aspect gives points for; None for every other aspect."""
+    return problem.rubric[int(aspect.name.split()[1]) - 1] if aspect.group == RUBRIC else None
 
 
 def _filters(sample: GradedSample, others: dict[tuple[str, int], set[str]]) -> frozenset[FilterName]:

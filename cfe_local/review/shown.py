@@ -26,7 +26,7 @@ from cfe_local.report.page import (
     show_problem,
 )
 from cfe_local.report.prose import prose, value
-from cfe_local.review.items import Aspect, Item
+from cfe_local.review.items import Aspect, Item, rubric_item
 from cfe_local.review.labels import ReviewLine
 
 MAX_MATHML = 1_500_000
@@ -125,6 +125,12 @@ def _aspect(
     aspect = item.aspects[position]
     line = said.get((item.unit, aspect.name))
     shown = ShownAspect(aspect, f"a{position}", line, is_active)
+    if (part := rubric_item(aspect, item.problem)) is not None:
+        return replace(
+            shown,
+            reference=prose(shortened(part.solution_excerpt, VALUE), typesetter),
+            description=prose(shortened(part.criterion, LINE), typesetter),
+        )
     if not aspect.takes_value:
         return shown
     variable = item.problem.variables[position]

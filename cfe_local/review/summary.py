@@ -11,6 +11,7 @@ from cfe_local.grading.labels import LabelledResponse
 from cfe_local.records import Record
 from cfe_local.review.agreement import Adjudicated, GroupAgreement
 from cfe_local.review.judged import JudgeAgainstLabels
+from cfe_local.review.points import RubricPoints
 from cfe_local.store import write_atomically
 
 
@@ -21,6 +22,7 @@ class AgreementSummary(Record):
     adjudicator: str | None
     groups: tuple[GroupAgreement, ...]
     judge: tuple[JudgeAgainstLabels, ...] = Field(description="Empty where no run was given or it is not graded.")
+    points: RubricPoints | None = Field(default=None, description="None without a run or without labels of a rubric.")
     disputed: tuple[Adjudicated, ...]
     n_settled: int = Field(ge=0)
     n_open: int = Field(ge=0)

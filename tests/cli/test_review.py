@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cfe_local.cli.main import main
+from cfe_local.config import load_run_config
 from cfe_local.grading.labels import read_labels
 from cfe_local.pipeline import Silent, run
 from cfe_local.review.files import LabelBook
@@ -123,3 +124,22 @@ def test_labels_that_cannot_be_used_are_refused_with_a_reason(
     ]:
         code, _, error = call(capsys, "agreement", *arguments)
         assert (code, message in error) == (2, True), error
+
+
+def test_points_of_a_proof_are_summed_and_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"split": "math_proof", "row": 0, "text": "Consider $N$."}\n', encoding="utf-8")
+    values: dict[str, object] = {"benchmark.path": "arb_sample", "selection.rows": ["math_proof:0"]}
+    for role in ("model", "judge"):
+        values |= {f"{role}.path": str(answers), f"{role}.engine": "replay"}
+    path = run(load_run_config(None, values=values | {"out": tmp_path / "run"}), Silent()).path
+    with LabelBook.open(tmp_path, "ann") as book:
+        for part, points in enumerate(("2", "3", "1", "0"), start=1):
+            book.add(label_line("ann", ("exam/main/math_proof:0/-/0", f"rubric {part}"), points, group="rubric"))
+    code, out, _ = call(capsys, "agreement", book.path, "--run", path)
+    assert code == 0
+    assert "points by rubric: 60.0% of 1; 1 of 1 responses settled" in out
+    summary = json.loads((tmp_path / "agreement" / "agreement.json").read_text(encoding="utf-8"))
+    assert summary["points"]["responses"] == [
+        {"unit": "exam/main/math_proof:0/-/0", "by_reviewer": {"ann": 6}, "settled": 6}
+    ]

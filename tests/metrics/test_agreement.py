@@ -43,6 +43,23 @@ def test_alpha_agrees_with_published_values(
     assert krippendorff_alpha(units_of(*observers)).value == pytest.approx(alpha, abs=tolerance), source
 
 
+@pytest.mark.parametrize(
+    ("observers", "alpha", "source"),
+    [
+        (FOUR_OBSERVERS, 0.849, "Krippendorff 2011, section D: the data of section C as interval data"),
+        (THREE_OBSERVERS, 0.811, "the example of the krippendorff package's documentation, interval metric"),
+        (("0606", "5101"), -0.2181, "by hand: observed 2 x (25 + 25 + 0 + 25), expected 862 over 7 = 123.1"),
+    ],
+)
+def test_alpha_of_numbers_agrees_with_published_values(observers: tuple[str, ...], alpha: float, source: str) -> None:
+    assert krippendorff_alpha(units_of(*observers), distance="interval").value == pytest.approx(alpha, abs=5e-4), source
+
+
+def test_labels_that_are_no_numbers_have_no_distances() -> None:
+    with pytest.raises(ValueError, match="could not convert"):
+        krippendorff_alpha([["a", "b"]], distance="interval")
+
+
 def test_alpha_of_binary_data_by_hand() -> None:
     """Krippendorff 2011, section A: coincidences 10, 4, 4, 2 from two observers and ten units give alpha = 0.095."""
     got = krippendorff_alpha(units_of("0100000000", "1110010100"))

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from cfe_local.metrics import ExamRecords
-from cfe_local.report import Report, Section, Table, build_report
+from cfe_local.report import Report, Section, Table, build_report, render_markdown
 from cfe_local.report.effort import doubling_histogram
+from cfe_local.report.html import render_html
 from cfe_local.report.model import Row
 from cfe_local.report.published import PUBLISHED, published_for
 from tests.report.runs import facts, measured, problem, records_of, report_of, response, three_problems, verdict
@@ -92,7 +93,8 @@ def test_pass_at_k_has_a_section_when_k_is_more_than_one() -> None:
     two = summarise(records, SummaryOptions(grading="s2s", k=(1, 2)))
     got = build_report(facts(), two, records)
     assert cells(section(got, "pass").tables[0])["all, pass@2"][0] == "100.0"
-    assert [h.name for h in got.headlines] == ["Question accuracy", "Variable accuracy", "pass@2", "Decided"]
+    names = ["Question accuracy", "Variable accuracy", "pass@2", "Decided", "Truncated"]
+    assert [h.name for h in got.headlines] == names
     assert metrics.n_planned == 2
 
 
@@ -104,8 +106,25 @@ def test_sections_of_other_experiments_are_taken_as_they_are() -> None:
     assert anchors.index("q1") == anchors.index("run") - 1
 
 
+def test_the_main_result_stands_in_sentences_that_can_be_quoted() -> None:
+    records = three_problems()
+    cut = records.responses[2].model_copy(update={"outcome": "truncated"})
+    got = report_of(replace(records, responses=[*records.responses[:2], cut]))
+    assert got.quote == (
+        "little gets every variable right in 1/3 planned samples of 3 problems: question accuracy 33.3 % (95 % "
+        "interval 6.1–79.2, clustered by problem). 2/3 samples were decided, 50.0 % of these right; 1/3 ran into a "
+        "token limit. Undecided, failed and missing samples count as not correct. Grading s2s, judge judge, not "
+        "qualified by an exam."
+    )
+    assert got.quote in render_markdown(got)
+    assert "interval 6.1–79.2, clustered" in render_html(got)
+    assert report_of(records, facts(exam="FP 0 of 210")).quote.endswith("judge judge, qualified by an exam.")
+    assert report_of(records, facts(judge=None)).quote.endswith("Grading s2s, no judge.")
+
+
 def test_an_empty_run_has_a_report_with_dashes() -> None:
     got = report_of(ExamRecords(problems=[], planned=[], responses=[], verdicts=[]))
+    assert got.quote == "No response was planned, so there is no score."
     (table,) = section(got, "scores").tables
     assert cells(table)["all"][0] == "–"
 

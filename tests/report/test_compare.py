@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -92,6 +93,32 @@ def test_the_page_opens_in_a_browser_and_runs_nothing(tmp_path: Path) -> None:
     assert console == []
     assert "<title>2 runs on bench</title>" in document
     assert document.count("<svg") == 3
+
+
+def test_runs_of_one_model_are_joined_in_the_order_of_their_tokens() -> None:
+    places = {"a": [(300.0, 0.3), (100.0, 0.1), (200.0, 0.2)], "b": [(150.0, 0.5)], "": [(120.0, 0.4), (220.0, 0.4)]}
+    points = [ScatterPoint("m", "m", x, y, series=name) for name, found in places.items() for x, y in found]
+    root = ElementTree.fromstring(draw(Scatter("c", "tokens", tuple(points))))
+    (line,) = root.iter("polyline")
+    at = [tuple(map(float, place.split(","))) for place in line.attrib["points"].split()]
+    assert at == sorted(at)
+    assert len(at) == 3
+    assert [y for _, y in at] == sorted((y for _, y in at), reverse=True)
+
+
+def test_a_sweep_of_one_model_is_a_line_and_other_models_are_points() -> None:
+    def lines(*paths: str) -> int:
+        common = common_rows([run_of("1010"), run_of("1110"), run_of("0010")])
+        runs = []
+        for i, path in enumerate(paths):
+            own = facts()
+            config = own.config.model_copy(update={"model": own.config.model.model_copy(update={"path": path})})
+            runs.append(ComparedRun(f"m{i}", "r", "s2s", replace(own, config=config), 4, None))
+        report = build_comparison(runs, common, compare_pairs(common.runs))
+        return render_html(report).count("<polyline")
+
+    assert lines("/a", "/b", "/c") == 0
+    assert lines("/a", "/a", "/c") == 1
 
 
 @pytest.mark.parametrize("values", [(1.0, 1.0), (100.0, 150.0), (0.3, 70.0), (999.0, 5001.0), (1e-3, 4e6)])

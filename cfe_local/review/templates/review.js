@@ -39,8 +39,8 @@
       return;
     }
     if (sessionStorage.getItem("shortcuts") === "off") return;
-    if (/^[1-9]$/.test(event.key)) {
-      const button = active() && active().querySelectorAll("button[name=label]")[Number(event.key) - 1];
+    if (/^[0-9u]$/.test(event.key)) {
+      const button = active() && active().querySelector(`button[data-choice="${event.key}"]`);
       if (button) button.click();
     } else if (event.key === "j") move(1);
     else if (event.key === "k") move(-1);

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cfe_local.metrics.accuracy import Accuracy
 from cfe_local.metrics.exam import ExamMetrics, Figures
 from cfe_local.metrics.samples import GradedSample
+from cfe_local.metrics.scores import Share
 from cfe_local.metrics.summary import ExamRecords
 from cfe_local.report.characters import shortened
 from cfe_local.report.effort import effort_section
@@ -95,11 +96,15 @@ def _quote(facts: RunFacts, metrics: ExamMetrics) -> str:
     exam = "qualified by an exam" if facts.judge_exam else "not qualified by an exam"
     judge = f"judge {judge_line(facts)}, {exam}" if facts.config.judge else "no judge"
     return (
-        f"{name} gets every variable right in {fraction(share)} planned samples of {overall.n_problems} problems: "
-        f"question accuracy {percent(share.value)} %{bounds}. {fraction(decided)} samples were decided, "
-        f"{percent(question.decided_only.value)} % of these right; {fraction(metrics.truncation)} ran into a token "
+        f"{name} gets every variable right in {_of(share)} planned samples of {overall.n_problems} problems: "
+        f"question accuracy {percent(share.value)} %{bounds}. {_of(decided)} samples were decided, "
+        f"{percent(question.decided_only.value)} % of these right; {_of(metrics.truncation)} ran into a token "
         f"limit. Undecided, failed and missing samples count as not correct. Grading {metrics.grading}, {judge}."
     )
+
+
+def _of(share: Share) -> str:
+    return fraction(share).replace("/", " of ")
 
 
 def score_row(name: str, figures: Figures) -> Row:

@@ -210,10 +210,12 @@ def _sample(sample: GradedSample, typesetters: Typesetters, limits: PageLimits) 
 
 
 def _facts(response: Response) -> str:
-    parts = [f"{count(response.n_prompt_tokens)} prompt"]
-    if response.n_thinking_tokens:
-        parts.append(f"{count(response.n_thinking_tokens)} thinking")
-    parts.append(f"{count(response.n_answer_tokens)} answer tokens")
+    parts = []
+    if response.n_prompt_tokens or response.n_answer_tokens:  # Where nobody counted (answers from a file), none is 0.
+        parts.append(f"{count(response.n_prompt_tokens)} prompt")
+        if response.n_thinking_tokens:
+            parts.append(f"{count(response.n_thinking_tokens)} thinking")
+        parts.append(f"{count(response.n_answer_tokens)} answer tokens")
     if response.seconds:
         parts.append(seconds(response.seconds))
     if response.thinking_end == "closed_by_budget":

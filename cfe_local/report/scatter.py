@@ -18,6 +18,9 @@ _AXIS_LEFT = 30
 _TOP, _FLOOR = 12, 200
 _LEGEND = 18
 
+TOO_NEAR = 11.0
+"""Units in both directions within which two marks could not be told apart: the height of their font."""
+
 LOG_FROM = 5.0
 """Largest over smallest x from which the axis is logarithmic."""
 
@@ -60,6 +63,7 @@ def scatter_pieces(chart: Scatter) -> tuple[float, list[str]]:
         pieces.append(f'<polyline class="series" points="{path}"/>')
     for point in chart.points:
         pieces += _point(point, x(point.x), (y(point.y), y(point.low or 0), y(point.high or 0)))
+    pieces += _marks([(point.mark, x(point.x), y(point.y)) for point in chart.points])
     for number, point in enumerate(chart.points, start=1):
         at = _FLOOR + 30 + _LEGEND * number
         figures = f"{_short(point.x)}; {percent(point.y)}"
@@ -84,8 +88,25 @@ def _point(point: ScatterPoint, x: float, heights: tuple[float, float, float]) -
         pieces.append(f'<line class="interval" x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}"/>')
     title = svg_text(f"{point.name}: {_short(point.x)}; {percent(point.y)} %")
     pieces.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="5"><title>{title}</title></circle>')
-    pieces.append(f'<text x="{x + 8:.1f}" y="{y - 5:.1f}">{svg_text(point.mark)}</text>')
     return pieces
+
+
+def _marks(places: list[tuple[str, float, float]]) -> list[str]:
+    """A mark beside each point; points that lie too close for marks of their own share one."""
+    groups: list[tuple[float, float, list[str]]] = []
+    for mark, x, y in places:
+        near = next((own for at, height, own in groups if abs(at - x) < TOO_NEAR and abs(height - y) < TOO_NEAR), None)
+        if near is None:
+            groups.append((x, y, [mark]))
+        else:
+            near.append(mark)
+    return [_mark(", ".join(own), x, y) for x, y, own in groups]
+
+
+def _mark(text: str, x: float, y: float) -> str:
+    """The text on the point's right, at the right edge of the drawing on its left."""
+    at, anchor = (x + 8, "start") if x + 8 + 7 * len(text) <= WIDTH else (x - 8, "end")
+    return f'<text x="{at:.1f}" y="{y - 5:.1f}" text-anchor="{anchor}">{svg_text(text)}</text>'
 
 
 def linear_ticks(low: float, high: float) -> list[float]:

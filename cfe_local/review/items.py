@@ -130,7 +130,7 @@ def _rubric_aspects(problem: Problem) -> tuple[Aspect, ...]:
     return tuple(
         Aspect(
             f"{RUBRIC} {i}",
-            f"Part {i} of the solution: points, at most {item.points}",
+            f"Part {i}: at most {item.points} points" if item.points > 1 else f"Part {i}: at most 1 point",
             (*map(str, range(item.points + 1)), UNSURE),
             RUBRIC,
         )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, expect
 
+from cfe_local.config import load_run_config
+from cfe_local.pipeline import Silent, run
 from cfe_local.review.files import read_labels_file
 from cfe_local.review.labels import ReviewLine
 
@@ -161,4 +163,25 @@ def test_a_benchmark_is_reviewed_with_its_images_and_steps(context: BrowserConte
         ("mm:0", "image-needed", "yes"),
         ("mm:0", "step 1 right", "unsure"),
     ]
+    assert watched.console == []
+
+
+def test_points_of_a_proof_are_given_by_their_digits(context: BrowserContext, tmp_path: Path) -> None:
+    """Four parts of 2, 3, 3 and 2 points; a 9, which no part has, does nothing."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"split": "math_proof", "row": 0, "text": "Consider $N$."}\n', encoding="utf-8")
+    values: dict[str, object] = {"benchmark.path": "arb_sample", "selection.rows": ["math_proof:0"]}
+    for role in ("model", "judge"):
+        values |= {f"{role}.path": str(answers), f"{role}.engine": "replay"}
+    folder = run(load_run_config(None, values=values | {"out": tmp_path / "run"}), Silent()).path
+    watched = watched_page(context)
+    with review_page(folder, "ann", "--blind") as served:
+        watched.page.goto(f"{served.address}item/0")
+        expect(watched.page.locator("details.solution")).to_have_attribute("open", "")
+        watched.page.keyboard.press("9")
+        for key in ("2", "0", "u", "1"):
+            press(watched, key)
+        expect(watched.page.get_by_role("status")).to_have_text("Everything in this queue is labelled.")
+    said = [(line.aspect, line.label) for line in lines_of(folder, "ann")]
+    assert said == [("rubric 1", "2"), ("rubric 2", "0"), ("rubric 3", "unsure"), ("rubric 4", "1")]
     assert watched.console == []

@@ -111,9 +111,9 @@ def test_the_main_result_stands_in_sentences_that_can_be_quoted() -> None:
     cut = records.responses[2].model_copy(update={"outcome": "truncated"})
     got = report_of(replace(records, responses=[*records.responses[:2], cut]))
     assert got.quote == (
-        "little gets every variable right in 1/3 planned samples of 3 problems: question accuracy 33.3 % (95 % "
-        "interval 6.1–79.2, clustered by problem). 2/3 samples were decided, 50.0 % of these right; 1/3 ran into a "
-        "token limit. Undecided, failed and missing samples count as not correct. Grading s2s, judge judge, not "
+        "little gets every variable right in 1 of 3 planned samples of 3 problems: question accuracy 33.3 % (95 % "
+        "interval 6.1–79.2, clustered by problem). 2 of 3 samples were decided, 50.0 % of these right; 1 of 3 ran "
+        "into a token limit. Undecided, failed and missing samples count as not correct. Grading s2s, judge judge, not "
         "qualified by an exam."
     )
     assert got.quote in render_markdown(got)

@@ -106,6 +106,18 @@ def test_runs_of_one_model_are_joined_in_the_order_of_their_tokens() -> None:
     assert [y for _, y in at] == sorted((y for _, y in at), reverse=True)
 
 
+def test_points_in_one_place_share_one_mark() -> None:
+    """Two marks over each other once read as neither."""
+    places = [(18.0, 0.444), (18.0, 0.444), (18.0, 0.2), (80.0, 0.5), (80.0, 0.51)]
+    points = tuple(ScatterPoint(str(i), f"{i}: n", x, y) for i, (x, y) in enumerate(places, start=1))
+    root = ElementTree.fromstring(draw(Scatter("c", "GB", points)))
+    marks = [
+        text for text in root.iter("text") if re.fullmatch(r"\d(, \d)*", text.text or "") and "class" not in text.attrib
+    ]
+    assert [text.text for text in marks] == ["1, 2", "3", "4, 5"]
+    assert all(0 <= float(text.attrib["x"]) <= 352 for text in marks)
+
+
 def test_a_sweep_of_one_model_is_a_line_and_other_models_are_points() -> None:
     def lines(*paths: str) -> int:
         common = common_rows([run_of("1010"), run_of("1110"), run_of("0010")])

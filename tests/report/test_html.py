@@ -141,6 +141,13 @@ def test_the_page_shows_figures_verdicts_and_evidence() -> None:
     assert html.count("<math>") >= 6
 
 
+def test_tokens_that_nobody_counted_are_not_shown_as_none() -> None:
+    one = problem()
+    uncounted = response(one).model_copy(update={"n_prompt_tokens": 0, "n_answer_tokens": 0, "seconds": 0.0})
+    assert "0 answer tokens" not in render_html(report_of(records_of([one], [uncounted], [verdict(one)])))
+    assert "120 answer tokens" in render_html(report_of(records_of([one], [response(one)], [verdict(one)])))
+
+
 def test_every_sample_is_shown_up_to_the_limit() -> None:
     one = problem()
     responses = [response(one, f"answer {i}", sample=i) for i in range(6)]

@@ -16,11 +16,13 @@ from cfe_local.errors import StoreError, UsageError
 if TYPE_CHECKING:
     from cfe_local.metrics.samples import GradedSample
     from cfe_local.metrics.scores import Share
+    from cfe_local.pipeline.people import HumanPoints
     from cfe_local.records import Verdict
     from cfe_local.review.agreement import Adjudicated, GroupAgreement, Reviewer
     from cfe_local.review.desk import DeskSettings
     from cfe_local.review.items import FilterName, Item
     from cfe_local.review.judged import JudgeAgainstLabels
+    from cfe_local.review.summary import AgreementSummary
 
 FILTER_NAMES = ("all", "undecided", "disagreement", "low-confidence", "random")
 N_SHOWN = 20
@@ -170,7 +172,8 @@ class AgreementOptions:
 def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     """How far reviewers agree, from their files of LABELS; with --run also how the judge compares.
 
-    Writes agreement.json, adjudicated.jsonl and, with --run, labelled.jsonl, which judge-exam reads.
+    Writes agreement.json, adjudicated.jsonl and, with --run, labelled.jsonl, which judge-exam reads, and points.jsonl,
+    which rubric grade reads.
     """
     from cfe_local.review.agreement import adjudicate, count_variables, group_agreements
     from cfe_local.review.judged import judge_against_labels, labelled_responses, variable_counts
@@ -198,7 +201,7 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
         n_open=sum(place.label is None for place in places),
     )
     folder = options.out or labels[0].parent / "agreement"
-    files = write_summary(folder, summary, places, labelled_responses(places, samples))
+    files = write_summary(folder, summary, places, labelled_responses(places, samples), _settled_points(summary))
     _print_summary(summary.groups, summary.judge, summary.disputed)
     if summary.points is not None:
         n_all = len(summary.points.responses)
@@ -208,6 +211,17 @@ def agreement(labels: tuple[Path, ...], **given: Any) -> int:
     for path in files:
         click.echo(str(path))
     return 0
+
+
+def _settled_points(summary: AgreementSummary) -> list[HumanPoints]:
+    """Points as `rubric grade --human` reads them."""
+    from cfe_local.pipeline.people import HumanPoints
+
+    return [
+        HumanPoints(split=one.split, row=one.row, sample=one.sample, points=one.settled)
+        for one in (summary.points.responses if summary.points else ())
+        if one.settled is not None
+    ]
 
 
 def _read_reviewers(paths: Sequence[Path]) -> list[Reviewer]:

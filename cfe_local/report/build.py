@@ -93,13 +93,13 @@ def _quote(facts: RunFacts, metrics: ExamMetrics) -> str:
         return "No response was planned, so there is no score."
     name = shortened(facts.config.model.display_name, NAME_LIMIT)
     bounds = f" (95 % interval {interval(share.interval)}, clustered by problem)" if share.interval else ""
-    exam = "qualified by an exam" if facts.judge_exam else "not qualified by an exam"
-    judge = f"judge {judge_line(facts)}, {exam}" if facts.config.judge else "no judge"
+    exam = f", {facts.judge_exam or 'not qualified by an exam'}" if facts.config.judge else ""
     return (
         f"{name} gets every variable right in {_of(share)} planned samples of {overall.n_problems} problems: "
         f"question accuracy {percent(share.value)} %{bounds}. {_of(decided)} samples were decided, "
         f"{percent(question.decided_only.value)} % of these right; {_of(metrics.truncation)} ran into a token "
-        f"limit. Undecided, failed and missing samples count as not correct. Grading {metrics.grading}, {judge}."
+        f"limit. Undecided, failed and missing samples count as not correct. Grading {metrics.grading}, "
+        f"{'judge ' if exam else ''}{judge_line(facts)}{exam}."
     )
 
 

@@ -273,9 +273,9 @@ def _model(run: ComparedRun) -> str:
 
 def _scatter_point(scores: Figures, x: float, *, series: str = "") -> ScatterPoint:
     share = scores.question_accuracy.headline
-    bounds = (share.interval.low, share.interval.high) if share.interval else (None, None)
+    low, high = (share.interval.low, share.interval.high) if share.interval else (None, None)
     mark, _, _ = scores.name.partition(":")
-    return ScatterPoint(mark, _brief(scores.name, CHART_NAME), x, share.value or 0.0, *bounds, series=series)
+    return ScatterPoint(mark, _brief(scores.name, CHART_NAME), x, share.value or 0.0, low, high, series)
 
 
 def _where_section(runs: Sequence[ComparedRun], common: CommonRows) -> Section:

@@ -9,7 +9,7 @@ from pydantic import Field
 from cfe_local.metrics.intervals import clustered_share_interval
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.metrics.scores import Share, share_of
-from cfe_local.records import RUBRIC_POINTS, Record
+from cfe_local.records import RUBRIC_POINTS, Key, Record
 from cfe_local.review.agreement import Adjudicated
 from cfe_local.review.items import RUBRIC
 
@@ -18,6 +18,9 @@ class ResponsePoints(Record):
     """One response: the sum over all parts of its rubric."""
 
     unit: str
+    split: str
+    row: int = Field(ge=0)
+    sample: int = Field(ge=0)
     by_reviewer: dict[str, int] = Field(description="Of reviewers who gave points for every part.")
     settled: int | None = Field(description="None where points for a part are not settled.")
 
@@ -45,7 +48,7 @@ def rubric_points(places: Sequence[Adjudicated], samples: Sequence[GradedSample]
         unit = sample.key.label
         parts = [given.get((unit, f"{RUBRIC} {i}")) for i in range(1, len(sample.problem.rubric) + 1)]
         if any(parts):
-            found.append((sample, _of_response(unit, parts)))
+            found.append((sample, _of_response(sample.key, parts)))
     if not found:
         return None
     sums: dict[str, list[int]] = {}
@@ -58,11 +61,14 @@ def rubric_points(places: Sequence[Adjudicated], samples: Sequence[GradedSample]
     return RubricPoints(responses=tuple(points for _, points in found), mean=mean)
 
 
-def _of_response(unit: str, parts: Sequence[Adjudicated | None]) -> ResponsePoints:
+def _of_response(key: Key, parts: Sequence[Adjudicated | None]) -> ResponsePoints:
     names = dict.fromkeys(name for part in parts if part for name in part.labels)
     totals = {name: _total([part.labels.get(name) if part else None for part in parts]) for name in names}
     return ResponsePoints(
-        unit=unit,
+        unit=key.label,
+        split=key.split,
+        row=key.row,
+        sample=key.sample,
         by_reviewer={name: total for name, total in totals.items() if total is not None},
         settled=_total([part.label if part else None for part in parts]),
     )

@@ -33,8 +33,9 @@ def write_summary(
     summary: AgreementSummary,
     places: Sequence[Adjudicated],
     labelled: Sequence[LabelledResponse],
+    points: Sequence[Record],
 ) -> tuple[Path, ...]:
-    """Write agreement.json, adjudicated.jsonl and, where there are any, labelled.jsonl.
+    """Write agreement.json, adjudicated.jsonl and, where there are any, labelled.jsonl and points.jsonl.
 
     Raises:
         StoreError: If the folder cannot be written.
@@ -43,6 +44,7 @@ def write_summary(
         "agreement.json": summary.model_dump_json(indent=2) + "\n",
         "adjudicated.jsonl": _lines(places),
         "labelled.jsonl": _lines(labelled),
+        "points.jsonl": _lines(points),
     }
     written = []
     for name, text in contents.items():

@@ -12,6 +12,8 @@ from cfe_local.cli.main import main
 from cfe_local.config import load_run_config
 from cfe_local.grading.labels import read_labels
 from cfe_local.pipeline import Silent, run
+from cfe_local.pipeline.people import HumanPoints, read_marks
+from cfe_local.records import Key
 from cfe_local.review.files import LabelBook
 from cfe_local.review.labels import label_line
 from tests.pipeline.conftest import ReplayedRun
@@ -140,6 +142,11 @@ def test_points_of_a_proof_are_summed_and_printed(capsys: pytest.CaptureFixture[
     assert code == 0
     assert "points by rubric: 60.0% of 1; 1 of 1 responses settled" in out
     summary = json.loads((tmp_path / "agreement" / "agreement.json").read_text(encoding="utf-8"))
-    assert summary["points"]["responses"] == [
-        {"unit": "exam/main/math_proof:0/-/0", "by_reviewer": {"ann": 6}, "settled": 6}
-    ]
+    (points,) = summary["points"]["responses"]
+    assert (points["unit"], points["by_reviewer"], points["settled"]) == (
+        "exam/main/math_proof:0/-/0",
+        {"ann": 6},
+        6,
+    )
+    key = Key(experiment="exam", split="math_proof", row=0, sample=0)
+    assert read_marks(tmp_path / "agreement" / "points.jsonl", HumanPoints, [key])[key.label].points == 6

@@ -118,7 +118,9 @@ def test_the_main_result_stands_in_sentences_that_can_be_quoted() -> None:
     )
     assert got.quote in render_markdown(got)
     assert "interval 6.1–79.2, clustered" in render_html(got)
-    assert report_of(records, facts(exam="FP 0 of 210")).quote.endswith("judge judge, qualified by an exam.")
+    assert report_of(records, facts(exam="not qualified: 9 of 10")).quote.endswith(
+        "judge judge, not qualified: 9 of 10."
+    )
     assert report_of(records, facts(judge=None)).quote.endswith("Grading s2s, no judge.")
 
 

@@ -34,7 +34,9 @@ NOT = re.compile(
 )
 OTHERS = re.compile(
     r"\b(?:claim\w*|forum|textbooks?|some (?:people|authors|students|sources)|according to|students?|colleague"
-    r"|wikipedia|they say|it is (?:often|sometimes) said|published|literature|behaupte\w+|selon|según|secondo)\b",
+    r"|wikipedia|naive(?:ly)?|tempt\w+|common (?:mistake|error|misconception)|(?:wrong|erroneous)ly|misleading|quoted"
+    r"|reported|manual|previous|earlier|they say|it is (?:often|sometimes) said|published|literature|behaupte\w+|selon"
+    r"|según|secondo)\b",
     re.IGNORECASE,
 )
 CLOSING = re.compile(

@@ -124,17 +124,24 @@ def announced(text: str, target: TargetVariable) -> Told | None:
     for clause in clauses(text[start:end]):
         if not clause.commits:
             return None
-        for verb in [*EQUALS.finditer(clause.masked)]:
-            filler = FILLER.match(clause.masked, verb.end())
-            value = value_at(clause, filler.end() if filler is not None else verb.end())
-            bold = BOLD.search(clause.text, verb.end()) if target.type == "other" else None
-            if value is None and bold is not None and len(bold.group(1).split()) <= MAX_LABEL_WORDS:
-                value = bold.group(1).strip()
-            if value is not None:
-                return Told(value, clause.text.strip(), start + clause.end)
+        values = dict.fromkeys(
+            filter(None, (_behind(clause, verb.end(), target) for verb in EQUALS.finditer(clause.masked)))
+        )
+        if len(values) == 1:
+            return Told(next(iter(values)), clause.text.strip(), start + clause.end)
         if clause.has_number:
             return None
     return None
+
+
+def _behind(clause: Clause, start: int, target: TargetVariable) -> str | None:
+    """The value behind a verb; for a text, words in bold at the end of the clause too."""
+    filler = FILLER.match(clause.masked, start)
+    value = value_at(clause, filler.end() if filler is not None else start)
+    bold = BOLD.search(clause.text, start) if target.type == "other" else None
+    if value is None and bold is not None and len(bold.group(1).split()) <= MAX_LABEL_WORDS:
+        return bold.group(1).strip()
+    return value
 
 
 def fits(formula: str, target: TargetVariable, targets: Sequence[TargetVariable]) -> bool:
@@ -181,8 +188,11 @@ def _stated(clause: Clause, owner: Owner, targets: Sequence[TargetVariable]) -> 
     target = owner.target
     if not clause.commits:
         return None
-    for verb in reversed(list(EQUALS.finditer(clause.masked))):
-        subject = SUBJECT_BORDER.split(clause.masked[: verb.start()])[-1]
+    verbs = list(EQUALS.finditer(clause.masked))
+    for number, verb in reversed(list(enumerate(verbs))):
+        # What stands before an earlier verb is that one's subject.
+        since = verbs[number - 1].end() if number else 0
+        subject = SUBJECT_BORDER.split(clause.masked[since : verb.start()])[-1]
         if subject.strip().lower() in {"there", "it", "which", "this", "that"}:
             continue
         filler = FILLER.match(clause.masked, verb.end())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cfe_local.benchmarks.cfe import SAMPLE_PATH, load_cfe
 from cfe_local.config import load_judge_config
-from cfe_local.errors import BenchmarkError
+from cfe_local.errors import BenchmarkError, ModelError
 from cfe_local.grading.qualification import Bar
 from cfe_local.pipeline import Regrading, Silent, grade_folders, run
 from cfe_local.pipeline.judge_exam import ExamRequest, judge_exam
@@ -91,3 +93,41 @@ def test_reports_cite_the_exam_of_the_judge_that_graded(tmp_path: Path, replayed
     other = Regrading(name="other", overrides=("grading.accept_from=0.8",))
     (unlike,) = grade_folders([config.out], other, Silent()).reports
     assert any("Judge not qualified" in warning for warning in unlike.warnings)
+
+
+# a change of a good label, what the message must say
+BAD_LABELS = [
+    (lambda line: line[:-5], "not JSON"),
+    (lambda line: line.replace('"gold_correct": [true]', '"gold_correct": ["yes"]'), "gold_correct"),
+    (lambda line: line.replace('"gold_extraction": ["72"]', '"gold_extraction": ["72", "7"]'), "2 gold_extraction"),
+    (lambda line: line.replace('"gold_question_correct": true', '"gold_question_correct": false'), "does not follow"),
+    (lambda line: line.replace('"row": 0', '"row": 999'), "no problem text:999"),
+    (lambda line: line.replace("[true]", "[true, true]").replace('["72"]', '["72", null]'), "2 labels for the 1"),
+    (lambda line: f"{line}\n{line}", "stands 2 times"),
+    (lambda line: "", "no labelled responses"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_LABELS, ids=[message for _, message in BAD_LABELS])
+def test_unusable_labels_end_with_2_and_nothing_is_written(
+    tmp_path: Path, change: Callable[[str], str], message: str
+) -> None:
+    asked = request(tmp_path, [change(label("right", "72", "72", right=True))])
+    with pytest.raises(BenchmarkError, match=message) as caught:
+        judge_exam(asked, Silent())
+    assert caught.value.exit_code == 2
+    assert "Fix: " in str(caught.value)
+    assert not asked.out.exists()
+
+
+def test_a_judge_without_a_chat_template_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    folder = tmp_path / "base-model"
+    folder.mkdir()
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    asked = request(tmp_path, [label("right", "72", "72", right=True)])
+    asked = replace(asked, judge=load_judge_config(None, model=str(folder), overrides=()))
+    with pytest.raises(ModelError, match="no chat template") as caught:
+        judge_exam(asked, Silent())
+    assert caught.value.exit_code == 2
+    assert not asked.out.exists()

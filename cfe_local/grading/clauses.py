@@ -17,7 +17,7 @@ NOT_ABBREVIATED = (
 )
 BORDER = re.compile(
     rf"(?<=[.!?]){NOT_ABBREVIATED}(?:\*\*)?(?=\s|$)|[。！？，]|;\s|\n[ \t]*\n(?![ \t]*{HIDDEN})"
-    r"|\n(?=[ \t]*(?:[-*•+]|\d+[.)]|\#|\|)[ \t])"
+    r"|\n(?=[ \t]*(?:[-*•+]|\d+[.)]|\#|\|)[ \t])|\n(?=[ \t]*\*\*)|[ ]{2}\n"
     r"|,?\s(?:and|und|et|y|e|и)\s(?=(?:the|its|that|der|die|das|la|le|l'|el|il|a|o)\s)"
 )
 """Where a clause ends: a stop, a paragraph that no formula continues, a list item, ``and the ...``."""

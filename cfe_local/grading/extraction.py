@@ -25,7 +25,7 @@ from cfe_local.grading.fence import neutralised
 from cfe_local.grading.grounding import is_grounded
 from cfe_local.grading.judge_grammar import extraction_grammar, field
 from cfe_local.grading.judge_output import read_extraction
-from cfe_local.grading.sentences import announced, told
+from cfe_local.grading.sentences import announced, concluded, told
 from cfe_local.grading.settled import RETRACTION, Settled, settled
 from cfe_local.grading.statements import announcement, closing
 from cfe_local.grading.titles import titled
@@ -81,7 +81,10 @@ def _plain(task: GradingTask, text: str) -> tuple[Settled | None, ...]:
     if all(found) or task.response.outcome == "truncated":
         return found
     others = [told(text, task.targets)]
-    others.append((announced(text, task.targets[0]),) if len(found) == 1 else titled(text, task.targets))
+    if len(found) == 1:
+        others += [(announced(text, task.targets[0]),), (concluded(text, task.targets[0]),)]
+    else:
+        others.append(titled(text, task.targets))
     # Before a single answer is announced, sentences only lead to it.
     announced_at = announcement(text) if len(found) == 1 else 0
     merged: list[Settled | None] = list(found)

@@ -16,7 +16,7 @@ from cfe_local.grading.equations import parts, same_name
 from cfe_local.grading.grounding import normalised
 from cfe_local.grading.settled import last_member
 from cfe_local.grading.spoken import is_number_word
-from cfe_local.grading.spoken_values import NUMBER, bare, value_at
+from cfe_local.grading.spoken_values import NUMBER, bare, value_at, without_marks
 from cfe_local.grading.statements import final_blocks
 from cfe_local.grading.telling import COMMON, MATH, STEM, WORDS, stems, telling_words
 from cfe_local.records import TargetVariable
@@ -51,6 +51,14 @@ MAX_LABEL_WORDS = 5
 NO_LABEL = re.compile(
     r"\b(?:than|as|because|since|so|what|this|these|it|we|also|very|too|from|the same)\b", re.IGNORECASE
 )
+CONCLUSION = re.compile(
+    r"\s*(?:so|thus|therefore|hence|in total|altogether|finally|consequently|also|daher|somit|folglich|insgesamt|donc"
+    r"|ainsi|por lo tanto|portanto|quindi|dunque|logo|итак)\b|\s*(?:因此|所以|故|最终)",
+    re.IGNORECASE,
+)
+"""How the last sentence of a derivation begins."""
+
+ANSWER = re.compile(r"\b(?:answer|result|solution)\b", re.IGNORECASE)
 MIN_STRENGTH = 2
 """Telling words by which a sentence is about a variable without an announcement such as *therefore*."""
 
@@ -78,6 +86,7 @@ class Owner:
     position: int
     strength: int
     words: frozenset[str]
+    is_only: bool = False
 
     def is_subject(self, subject: str, predicate: str) -> bool:
         """Whether what stands before the verb is this variable, and nothing else about it such as its square.
@@ -87,6 +96,8 @@ class Owner:
             predicate: The words behind it; ``1101 in binary is 13 in decimal`` tells there what is meant.
         """
         head = PREPOSITION.split(subject.strip())[0]
+        if self.is_only and ANSWER.search(head):
+            return True
         if HIDDEN in head or re.search(rf"(?<![\w\\]){re.escape(self.target.name)}(?!\w)", head):
             return True
         spoken = {word.lower()[:STEM] for word in WORDS.findall(head) if word.lower() not in COMMON} - ALLOWED
@@ -132,6 +143,19 @@ def announced(text: str, target: TargetVariable) -> Told | None:
         if clause.has_number:
             return None
     return None
+
+
+def concluded(text: str, target: TargetVariable) -> Told | None:
+    """The one formula of the last sentence with a formula or number in it, as in ``Hence $P = 3/4$``."""
+    last = next((clause for clause in reversed(clauses(text)) if clause.has_number), None)
+    if last is None or not last.commits or CONCLUSION.match(last.masked) is None:
+        return None
+    formulas = list(MATH.finditer(last.text))
+    rest = MATH.sub(" ", last.text)
+    if len(formulas) != 1 or any(character.isdigit() for character in rest):
+        return None
+    value = without_marks(formulas[0].group())
+    return Told(value, last.text.strip(), last.end) if fits(value, target, (target,)) else None
 
 
 def _behind(clause: Clause, start: int, target: TargetVariable) -> str | None:
@@ -230,6 +254,8 @@ def _owner(clause: Clause, targets: Sequence[TargetVariable], words: Sequence[fr
     if len(named) == 1:
         (position,) = named
         return Owner(targets[position], position, max(scores[position], MIN_STRENGTH), words[position])
+    if len(targets) == 1 and ANSWER.search(clause.masked):
+        return Owner(targets[0], 0, max(scores[0], MIN_STRENGTH), words[0], is_only=True)
     best = max(scores)
     if not best or scores.count(best) > 1 or named:
         return None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cfe_local.grading.sentences import announced, told
+from cfe_local.grading.sentences import announced, concluded, told
 from cfe_local.records import TargetVariable
 from tests.grading.tasks import target
 
@@ -78,3 +78,23 @@ def test_two_different_values_are_left_to_the_judge() -> None:
 def test_a_final_block_in_any_language_states_the_single_answer(response: str, value: str | None) -> None:
     found = announced(response, SPEED)
     assert (None if found is None else found.value) == value
+
+
+@pytest.mark.parametrize(
+    ("response", "value"),
+    [
+        ("We add.\n\nTherefore, $P = \\frac{3}{4}$. This is plausible.", r"P = \frac{3}{4}"),
+        ("Therefore, $P = 1$.\n\nOn the other hand $P < 1$.", None),
+        ("Therefore $a = 1$ and $b = 2$.", None),
+        ("$P = 1$", None),
+    ],
+)
+def test_the_last_formula_of_a_response_that_concludes_is_its_single_answer(response: str, value: str | None) -> None:
+    found = concluded(response, SPEED)
+    assert (None if found is None else found.value) == value
+
+
+def test_a_single_answer_may_be_called_the_answer() -> None:
+    (found,) = told("We find x = 2.\n\nSo the answer is 42.", [SPEED])
+    assert found is not None
+    assert found.value == "42"

@@ -113,7 +113,6 @@ class ConsoleWatcher:
         self._started = self._last_line = time.monotonic()
 
     def __enter__(self) -> ConsoleWatcher:
-        self._progress.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -123,6 +122,7 @@ class ConsoleWatcher:
     def stage(self, name: str, *, total: int, done: int) -> None:
         """Begin a new bar; the one before stays as it is."""
         self._close_stage()
+        self._progress.start()  # not earlier: a question may be asked before the first stage
         self._name, self._total, self._done = name, total, done
         self._n_tokens = self._n_truncated = 0
         self._started = self._last_line = time.monotonic()

@@ -19,7 +19,7 @@ from cfe_local.benchmarks.formulas import FormulaError
 from cfe_local.errors import UsageError
 from cfe_local.experiments.analysis import Analysis, AnalysisSection, AnalysisTable, Cell, Column, MainFigure
 from cfe_local.experiments.asking import exam_messages
-from cfe_local.experiments.base import Earlier, Options, PlanSettings, Traits
+from cfe_local.experiments.base import Earlier, ExperimentRecords, Options, PlanSettings, Traits
 from cfe_local.experiments.perturbation import Perturbed, perturbed
 from cfe_local.metrics.accuracy import question_accuracy
 from cfe_local.metrics.overlap import common_run, rouge_l, words_of
@@ -94,11 +94,10 @@ class Recall:
         found = _variant(problem, key.condition)
         return problem.variables if found is None else (found.target,)
 
-    def analyse(
-        self, problems: Sequence[Problem], samples: Sequence[GradedSample], settings: PlanSettings, *, grading: str
-    ) -> Analysis:
+    def analyse(self, records: ExperimentRecords) -> Analysis:
         """The paired gap between originals and perturbed versions, and the overlap with the rest of the text."""
-        rng = np.random.default_rng(settings.run_seed)
+        samples = records.samples
+        rng = np.random.default_rng(records.settings.run_seed)
         asked = [s for s in samples if s.key.condition != CONTINUATION]
         sections = []
         figures: tuple[MainFigure, ...] = ()
@@ -107,8 +106,8 @@ class Recall:
             sections.append(section)
         if len(asked) < len(samples):
             written = [s for s in samples if s.key.condition == CONTINUATION]
-            sections.append(_continuation_section(problems, written, rng))
-        return Analysis(experiment=self.name, grading=grading, main_figures=figures, sections=tuple(sections))
+            sections.append(_continuation_section(records.problems, written, rng))
+        return Analysis(experiment=self.name, grading=records.grading, main_figures=figures, sections=tuple(sections))
 
 
 def _conditions(problem: Problem, options: RecallOptions) -> Iterator[str]:

@@ -18,10 +18,11 @@ class SourceSample(Record):
 
 
 class SourceRun(Record):
-    """What an experiment may know about the run that it starts from."""
+    """What an experiment may know about the run that it starts from; ``origin`` is what that run started from."""
 
     experiment: str
     fingerprint: Sha256
     grading: str
     model: str
     samples: tuple[SourceSample, ...]
+    origin: SourceRun | None = None

@@ -18,7 +18,7 @@ from cfe_local.pipeline.generate import note_damage
 from cfe_local.pipeline.manifest import model_settings
 from cfe_local.pipeline.measure import JUDGE_NAME
 from cfe_local.pipeline.plan import RunPlan, resolve
-from cfe_local.pipeline.settle import GradingWork
+from cfe_local.pipeline.settle import GradingWork, settled_verdicts
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.prompts.render import template_digests
@@ -98,6 +98,8 @@ def _grade_one(
     note_damage(responses.report, watch)
     # A problem that asks for no value (a proof) has no verdict: it gets points by rubric.
     tasks = [task for task in request.plan.tasks(responses.records) if task.targets]
+    if (settled := settled_verdicts(folder, tasks)) is not None:
+        return settled
     work = GradingWork(folder, watch)
     return work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cfe_local.benchmarks.errata import doubtful_rows, load_errata
 from cfe_local.config import JudgeConfig
 from cfe_local.errors import IncompleteError
 from cfe_local.experiments.analysis import Analysis
-from cfe_local.experiments.base import Analysing
+from cfe_local.experiments.base import Analysing, Comparing, ExperimentRecords
 from cfe_local.metrics import ExamMetrics, ExamRecords, SummaryOptions, summarise
 from cfe_local.pipeline.clock import engine_work
 from cfe_local.pipeline.exams import cite
 from cfe_local.pipeline.plan import RunPlan
+from cfe_local.pipeline.values import compare_for_analysis
 from cfe_local.records import Response, Verdict
 from cfe_local.report import Report, RunFacts, build_report, embedded_images, render_markdown
 from cfe_local.report.analysed import analysis_csv, build_analysis_report, report_section
@@ -68,12 +69,14 @@ def measure(plan: RunPlan, store: RunStore, grading: str) -> Measured:
         judge_exam=exam.line if exam is not None else None,
     )
     if not isinstance(plan.experiment, Analysing):
-        return Measured(
-            grading, metrics, records, build_report(facts, metrics, records, extra_sections=assessed_sections(store))
-        )
-    samples = records.samples(grading)
-    analysis = plan.experiment.analyse(plan.problems, samples, plan.settings, grading=grading)
-    report = build_analysis_report(facts, metrics, samples, analysis)
+        report = build_report(facts, metrics, records, extra_sections=assessed_sections(store))
+        return Measured(grading, metrics, records, report)
+    found = ExperimentRecords(plan.problems, records.samples(grading), plan.settings, grading)
+    if isinstance(plan.experiment, Comparing):
+        compared = compare_for_analysis(plan.experiment.pairs(found), folder, plan.config.equivalence)
+        found = replace(found, comparisons=compared)
+    analysis = plan.experiment.analyse(found)
+    report = build_analysis_report(facts, metrics, found.samples, analysis)
     return Measured(grading, metrics, records, report, analysis)
 
 

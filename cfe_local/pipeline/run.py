@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,19 +37,30 @@ class RunResult:
     n_engine_loads: int
 
 
-def run(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> RunResult:
+Approve = Callable[[RunPlan], None]
+"""Is shown a plan before anything starts; raises to stop it."""
+
+
+def approved(plan: RunPlan) -> None:
+    """Approve of every plan."""
+    del plan
+
+
+def run(config: RunConfig, watch: Watcher, *, fresh: bool = False, approve: Approve = approved) -> RunResult:
     """Run an experiment to its report.
 
     Args:
         config: What to run; its ``out`` is the run folder.
         watch: Is told what happens.
         fresh: Move what an earlier run left in the folder aside first.
+        approve: Is shown the plan before anything starts.
 
     Raises:
         CfeError: As the stages; everything that had finished is on disk, and the same call goes on from there.
     """
     plan = plan_run(config)
     judge_of(plan.config)
+    approve(plan)
     with open_run(plan, fresh=fresh) as store, engine_host(plan, store) as engines:
         request = request_for(plan, store)
         require_same_gradings(request)
@@ -58,9 +70,12 @@ def run(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> RunResult:
         return RunResult(store.path, tuple(reports), generated.n_missing, engines.n_loads)
 
 
-def generate_only(config: RunConfig, watch: Watcher, *, fresh: bool = False) -> tuple[Path, Generated]:
+def generate_only(
+    config: RunConfig, watch: Watcher, *, fresh: bool = False, approve: Approve = approved
+) -> tuple[Path, Generated]:
     """Only the generation stage of `run`."""
     plan = plan_run(config)
+    approve(plan)
     with open_run(plan, fresh=fresh) as store, engine_host(plan, store) as engines:
         return store.path, generate(plan, store, engines, watch)
 

@@ -8,11 +8,24 @@ from cfe_local.engines.process import EngineProcess
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.grading import Grading, GradingTask, Judged, Pair
 from cfe_local.grading.assessment import Inquiry
+from cfe_local.grading.settling import Settled, made_from
 from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.generate import note_damage, writing
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.records import Case, ComparedPair, Comparison, Response, Verdict
 from cfe_local.store import GradingFolder
+
+SETTLED_NAME = "settled.json"
+"""Says that a grading is finished, and what its verdicts were made from."""
+
+
+def settled_verdicts(folder: GradingFolder, tasks: Sequence[GradingTask]) -> list[Verdict] | None:
+    """The stored verdicts of a finished grading of just these responses; None where there is work to do."""
+    stored = folder.read_json(SETTLED_NAME, Settled)
+    if stored is None or stored.made_from != made_from(tasks):
+        return None
+    verdicts = list(folder.stream("verdicts", Verdict).load().records.values())
+    return verdicts if len(verdicts) == stored.n_verdicts else None
 
 
 class GradingWork:
@@ -53,6 +66,7 @@ class GradingWork:
         name = self._folder.path.name
         verdicts = [v.model_copy(update={"grading": name}) for v in grading.verdicts(tasks, self._judged)]
         self._folder.write_records("verdicts", verdicts)
+        self._folder.write_json(SETTLED_NAME, Settled(made_from=made_from(tasks), n_verdicts=len(verdicts)))
         return verdicts
 
     def carry_out(
@@ -70,15 +84,16 @@ class GradingWork:
         Raises:
             EngineError: If the engine ends; what it had answered is stored.
         """
-        while True:
-            pairs = inquiry.pairs(tasks, self._judged)
-            if pairs:
-                self._compare(pairs, pool)
-            calls = inquiry.calls(tasks, self._judged)
-            if calls:
-                self.ask(calls, engine())
-            if not pairs and not calls:
-                return self._judged
+        unsettled = list(tasks)
+        while unsettled:
+            pairs = [inquiry.pairs([task], self._judged) for task in unsettled]
+            if due := {pair.label: pair for found in pairs for pair in found}:
+                self._compare(list(due.values()), pool)
+            calls = [inquiry.calls([task], self._judged) for task in unsettled]
+            if asked := [case for found in calls for case in found]:
+                self.ask(asked, engine())
+            unsettled = [task for task, *open_ in zip(unsettled, pairs, calls, strict=True) if any(open_)]
+        return self._judged
 
     def ask(self, calls: Sequence[Case], engine: EngineProcess) -> Judged:
         """Ask the judge, store what it says, and give everything that is known then."""

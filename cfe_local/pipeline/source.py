@@ -77,6 +77,7 @@ def _read(store: RunStore, grading: str, benchmark: Benchmark, *, with_texts: bo
         grading=grading,
         model=config.model.display_name,
         samples=tuple(_sample(sample, with_texts=with_texts) for sample in samples),
+        origin=store.read_json(SOURCE_NAME, SourceRun),
     )
 
 

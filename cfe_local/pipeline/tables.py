@@ -8,13 +8,25 @@ from typing import TypeVar
 
 from cfe_local.errors import UsageError
 from cfe_local.experiments.base import Experiment
+from cfe_local.experiments.efficiency import Efficiency
 from cfe_local.experiments.exam import Exam
+from cfe_local.experiments.image_dependence import ImageDependence
+from cfe_local.experiments.progress import Progress
 from cfe_local.experiments.recall import Recall
+from cfe_local.experiments.step_execution import StepExecution
 from cfe_local.grading import DelimiterGrading, Grading, JudgeSettings, ShortToShort, SymbolicGrading, WholeResponse
 
 Plugin = TypeVar("Plugin")
 
-EXPERIMENTS: Mapping[str, Experiment] = {"exam": Exam(), "recall": Recall()}
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "exam": Exam(),
+    "step_execution": StepExecution(),
+    "progression": Progress("progression"),
+    "injection": Progress("injection"),
+    "image_dependence": ImageDependence(),
+    "efficiency": Efficiency(),
+    "recall": Recall(),
+}
 GRADINGS: Mapping[str, Callable[[JudgeSettings], Grading]] = {
     "s2s": ShortToShort,
     "delimiter": DelimiterGrading,

@@ -97,6 +97,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader("cfe_local", "prompts"),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

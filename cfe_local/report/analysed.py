@@ -37,7 +37,7 @@ def build_analysis_report(
     sections = (
         *(report_section(section) for section in analysis.sections),
         outcomes_section(metrics, samples),
-        deciders_section(metrics),
+        *((deciders_section(metrics),) if metrics.deciders else ()),
         effort_section(metrics, samples),
         facts_section(facts, grading=metrics.grading),
     )

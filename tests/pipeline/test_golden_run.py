@@ -66,6 +66,24 @@ def test_the_same_command_again_asks_nothing_and_changes_no_verdict(replayed: Re
     assert (folder / "gradings/s2s/verdicts.jsonl").read_bytes() == before
 
 
+def test_a_finished_grading_is_derived_again_only_if_what_it_was_made_from_changed(replayed: ReplayedRun) -> None:
+    folder = run(replayed.config(), Silent()).path
+    verdicts = folder / "gradings/s2s/verdicts.jsonl"
+    whole = verdicts.read_bytes()
+    marked = whole.replace(b'"evidence":"', b'"evidence":"seen before: ', 1)
+    verdicts.write_bytes(marked)
+    grade_folders([folder], Regrading(), Silent())
+    assert verdicts.read_bytes() == marked
+    verdicts.write_bytes(marked[: marked.rindex(b"{")])
+    grade_folders([folder], Regrading(), Silent())
+    assert verdicts.read_bytes() == whole
+    responses = folder / "responses.jsonl"
+    responses.write_bytes(responses.read_bytes().replace(b"symbol of sodium", b"sign of sodium"))
+    verdicts.write_bytes(marked)
+    grade_folders([folder], Regrading(), Silent())
+    assert verdicts.read_bytes() == whole
+
+
 def test_grading_again_over_replayed_judge_output_gives_the_same_bytes(replayed: ReplayedRun) -> None:
     folder = run(replayed.config(), Silent()).path
     for name in ("one", "two"):

@@ -13,13 +13,21 @@ from dataclasses import dataclass
 from cfe_local.grading.base import Pair
 from cfe_local.records import ValueContext
 
-SEGMENT = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$([^$\n]+?)\$", re.DOTALL)
+SEGMENT = re.compile(
+    r"\$\$(.{1,1500}?)\$\$|\\\[((?:(?!\\\[).){1,1500}?)\\\]|\\\(((?:(?!\\\().){1,800}?)\\\)|(?<!\\)\$([^$\n]{1,800}?)\$",
+    re.DOTALL,
+)
+"""Formulas; bounded, so that a mark that never closes costs little."""
+
 RELATION = re.compile(r"=|\\approx(?![A-Za-z])|≈|\\simeq(?![A-Za-z])")
 COMMANDS = r"\\(?:[dt]?frac|sqrt|times|cdot|div|pi|left|right)(?![A-Za-z])|\\[,;! ]"
 NUMERIC = re.compile(rf"\s*(?:{COMMANDS}|[\d.+\-−*/×·÷^(){{}}\s])+")
 OPERATION = re.compile(r"\d\s*(?:[+\-−*/×·÷^]|\\times|\\cdot|\\div)|\\(?:d|t)?frac|\\sqrt")
 LEFT_BORDER = re.compile(r"(?:^|[:;,]\s|(?:[A-Za-z]{3,}|[Ss]o|is|[Ww]e)\s)\s*$")
 MAX_CLAIMS = 40
+REACH = 240
+"""Characters of a side that are looked at."""
+
 MAX_SIDE = 120
 """Characters of one side; longer ones are no arithmetic that a person does in a line."""
 
@@ -66,6 +74,9 @@ def _in_stretch(stretch: str) -> Iterator[ArithmeticClaim]:
 
 def _number_at_end(side: str, *, is_first: bool) -> str:
     """A side that is a number: the whole of it, or in the first side of a chain what follows a word."""
+    if len(side) > REACH:
+        # A mark stands for what is cut off, so that the cut is no border.
+        side = "…" + side[-REACH:]
     if NUMERIC.fullmatch(side):
         return _usable(side)
     if not is_first:
@@ -78,7 +89,7 @@ def _number_at_end(side: str, *, is_first: bool) -> str:
 
 def _number_at_start(side: str, *, is_last: bool) -> str:
     """A side that is a number, followed by nothing or by the end of a clause."""
-    match = NUMERIC.match(side)
+    match = NUMERIC.match(side, 0, REACH)
     if match is None:
         return ""
     rest = side[match.end() :]

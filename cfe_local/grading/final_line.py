@@ -18,7 +18,7 @@ LEAD = (
     r"[ \t>*_#`$\\({\[-]*(?:(?:boxed|text|textbf|mathbf|mathrm|displaystyle)[ \t*_{\\$]*)*"
     r"(?i:(?:the|my)[ ]+)?(?i:final[ ]+)?"
 )
-CLOSE = r"[ \t]*(?:\*{1,2}|_{1,2}|`|\}|\\[,;: ])*[ \t]*"
+CLOSE = r"(?:[ \t*_`}]|\\[,;: ])*"
 DELIMITER = re.compile(rf"(?:^{LEAD}(?i:answer)|\bANSWER){CLOSE}[:：]{CLOSE}", re.MULTILINE)
 
 WRAPPED = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf|fbox)\s*\{(?P<inner>.*)\}", re.DOTALL)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from cfe_local.grading.arithmetic import arithmetic_claims
 from cfe_local.grading.final_line import chosen_option, final_line, sub_answers
 
 OPTIONS = ("No, because it was revoked.", "Yes, because it was posted.", "No, only by telephone.", "A fall of the pH")
@@ -112,3 +115,29 @@ def test_sub_answers_come_apart_at_semicolons_labels_and_words(value: str) -> No
 @pytest.mark.parametrize("value", ["a", "(a, b)", "1; 2; 3", "$f(x, y)$"])
 def test_another_number_of_parts_is_no_set_of_sub_answers(value: str) -> None:
     assert sub_answers(value, 2) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ANSWER" + "*" * 20_000,
+        "ANSWER:" + "*_`" * 10_000,
+        "**" * 20_000 + "ANSWER",
+        "\\text{" * 8_000 + "ANSWER",
+        "ANSWER: " + "\\boxed{" * 3_000,
+        "ANSWER: " + "$" * 20_001,
+        "\n" * 50_000,
+        "\\(" * 20_000,
+        "= 1 1" * 20_000,
+        "1 " * 40_000 + "= 2",
+        "$$" + "x = " * 20_000,
+        " " * 60_000 + "= 3",
+    ],
+)
+def test_hostile_texts_cost_little_time(text: str) -> None:
+    start = time.process_time()
+    line = final_line(text)
+    sub_answers(line.value if line else text[:5000], 2)
+    chosen_option(line.value if line else text[:5000], OPTIONS)
+    arithmetic_claims(text)
+    assert time.process_time() - start < 3

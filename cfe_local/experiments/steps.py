@@ -6,6 +6,7 @@ A step's position counts from 1 in the order of the flow; the benchmark's own st
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from cfe_local.grading.base import Pair
 from cfe_local.grading.candidates import candidates, references
@@ -60,7 +61,7 @@ def answer_pairs(problem: Problem, position: int) -> list[Pair]:
     text = result_text(step)
     if not text or (isinstance(step.answer, bool) and position < len(problem.steps)):
         return []
-    found = []
+    found: list[Pair] = []
     for i, target in enumerate(problem.variables):
         context = ValueContext(
             type=target.type, variable=target.name, description=target.description, question=problem.question_text
@@ -68,9 +69,15 @@ def answer_pairs(problem: Problem, position: int) -> list[Pair]:
         found += [
             Pair(reference, form, context)
             for reference in references(problem.variables, i)
-            for form in candidates(text, reference)
+            for form in _forms(text, reference)
         ]
     return found
+
+
+@lru_cache(maxsize=50_000)
+def _forms(value: str, reference: str) -> tuple[str, ...]:
+    """The analysis asks for the forms of every step twice; making them for a whole benchmark takes seconds."""
+    return candidates(value, reference)
 
 
 def flow_pairs(problems: Sequence[Problem]) -> list[Pair]:

@@ -25,8 +25,8 @@ from cfe_local.prompts.render import template_digests
 from cfe_local.records import Response, Verdict
 from cfe_local.store import RunStore
 
-NOT_OF_GRADINGS = ("exam", "assess")
-"""Templates whose names begin like this ask the model under test, or belong to one grading or assessment alone."""
+OF_ALL_GRADINGS = "judge_"
+"""Templates whose names begin like this are shared by gradings; all others are an experiment's or one grading's."""
 
 OWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {"symbolic": ("assess_symbolic",)}
 """Templates of one protocol alone: another one's verdicts do not depend on them."""
@@ -126,5 +126,5 @@ def judge_templates(own: Sequence[str]) -> dict[str, str]:
     return {
         f"template.{name}": digest
         for name, digest in template_digests().items()
-        if name in own or not name.startswith(NOT_OF_GRADINGS)
+        if name in own or name.startswith(OF_ALL_GRADINGS)
     }

@@ -37,6 +37,7 @@ class RunPlan:
         problems: The selected problems; every denominator is made from these.
         options: The experiment's own settings.
         source: The earlier run that the experiment starts from, if any.
+        first_round: Holds the first round's cases once they were asked for.
     """
 
     config: RunConfig
@@ -46,6 +47,7 @@ class RunPlan:
     manifest: Manifest
     options: Options = field(default_factory=Options)
     source: SourceRun | None = None
+    first_round: list[tuple[Case, ...]] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def asked(self) -> ModelConfig:
@@ -68,8 +70,12 @@ class RunPlan:
         )
 
     def cases(self, earlier: Earlier | None = None) -> tuple[Case, ...]:
-        """Every case that can be planned, given what earlier rounds brought."""
-        return tuple(self.experiment.plan(self.problems, self.settings, earlier or Earlier()))
+        """Every case that can be planned, given what earlier rounds brought; the first round is worked out once."""
+        if earlier is not None:
+            return tuple(self.experiment.plan(self.problems, self.settings, earlier))
+        if not self.first_round:
+            self.first_round.append(tuple(self.experiment.plan(self.problems, self.settings, Earlier())))
+        return self.first_round[0]
 
     def tasks(self, responses: Mapping[str, Response]) -> list[GradingTask]:
         """One grading task per response that belongs to a planned problem, in the order of the problems."""

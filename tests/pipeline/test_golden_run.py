@@ -84,6 +84,13 @@ def test_a_finished_grading_is_derived_again_only_if_what_it_was_made_from_chang
     assert verdicts.read_bytes() == whole
 
 
+def test_a_grading_rests_on_the_judges_prompts_alone(replayed: ReplayedRun) -> None:
+    folder = run(replayed.config(), Silent()).path
+    settings = json.loads((folder / "gradings/s2s/grading.json").read_text(encoding="utf-8"))["settings"]
+    templates = {name for name in settings if name.startswith("template.")}
+    assert templates == {f"template.judge_{name}" for name in ("extract", "verify", "l2s", "l2l")}
+
+
 def test_grading_again_over_replayed_judge_output_gives_the_same_bytes(replayed: ReplayedRun) -> None:
     folder = run(replayed.config(), Silent()).path
     for name in ("one", "two"):

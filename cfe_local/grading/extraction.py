@@ -22,12 +22,12 @@ from cfe_local.grading.asking import (
 )
 from cfe_local.grading.base import GradingTask, Judged, Pair
 from cfe_local.grading.fence import neutralised
-from cfe_local.grading.grounding import is_grounded
+from cfe_local.grading.grounding import is_grounded, normalised
 from cfe_local.grading.judge_grammar import extraction_grammar, field
 from cfe_local.grading.judge_output import read_extraction
 from cfe_local.grading.sentences import announced, concluded, told
 from cfe_local.grading.settled import RETRACTION, Settled, settled
-from cfe_local.grading.statements import announcement, closing
+from cfe_local.grading.statements import announcement, closing, statements
 from cfe_local.grading.titles import titled
 from cfe_local.records import Case, Extraction, ValueContext
 
@@ -156,7 +156,21 @@ def _judged_extraction(task: GradingTask, value: str | None) -> Extraction:
         return Extraction(status="absent", by="judge")
     if not is_grounded(value, neutralised(task.response.text)):
         return Extraction(status="ungrounded", quote=value, by="judge")
-    return Extraction(status="stated", value=value, unit=unit_of(value), quote=value, by="judge")
+    whole = _with_right_side(value, task.response.text)
+    return Extraction(status="stated", value=whole, unit=unit_of(whole), quote=value, by="judge")
+
+
+def _with_right_side(value: str, text: str) -> str:
+    """The whole of the last formula of which only the side before the equals sign was copied; else the value."""
+    copied = normalised(value)
+    if not any(character.isalpha() for character in value):
+        return value
+    wholes = [one.whole for one in statements(text) if _begins_with_side(normalised(one.whole), copied)]
+    return wholes[-1] if wholes else value
+
+
+def _begins_with_side(formula: list[str], side: list[str]) -> bool:
+    return formula[: len(side)] == side and formula[len(side) : len(side) + 1] in (["="], ["\\approx"], ["≈"])
 
 
 def _copyable(text: str, task: GradingTask) -> list[str]:

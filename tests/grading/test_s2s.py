@@ -270,3 +270,14 @@ def test_a_sure_yes_that_words_speak_against_stays_undecided() -> None:
     verdict = verified(True, 0.999, one, "such an algorithm exists")
     assert (verdict.verdict, verdict.reason) == ("undecided", "judge_doubted")
     assert "negates" in verdict.evidence
+
+
+def test_the_left_side_of_a_formula_that_the_judge_copied_stands_for_the_whole() -> None:
+    one = task(
+        "It shrinks.\n\n$$R-r=\\frac{2M}{A}.$$\n\nIt depends on $A$.",
+        target("shift", r"\frac{2M}{A}"),
+        target("n", "3"),
+    )
+    (call,) = S2S.calls([one], Judged())
+    judged = answered(Judged(), answer(call, {"v1": "R-r", "v2": None}))
+    assert r"\frac{2M}{A}" in {pair.candidate for pair in S2S.pairs([one], judged)}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cfe_local.equivalence.units import parse_unit
 from cfe_local.grading.chunks import chunks
-from cfe_local.grading.equations import COMPARISONS, RELATIONS, Part, is_plain_name, parts, symbols
+from cfe_local.grading.equations import CLOSING, COMPARISONS, OPENING, RELATIONS, Part, is_plain_name, parts, symbols
 from cfe_local.grading.settled import last_member
 from cfe_local.grading.spoken import in_digits, truth_word
 from cfe_local.records import TargetVariable
@@ -31,6 +31,9 @@ UNIT_ASKED = re.compile(r"\b(?:in|unit:?)\s+\(?([^\W\d_][^\s,;()]*?)(?=[.,;)]*(?
 APPROXIMATED = re.compile(
     r"(?P<exact>.*[^\d\s.].*?)\s*(?:\\approx|\\simeq|≈|≃)\s*(?P<decimal>[-−+]?(?P<digits>\d+\.\d+)(?P<unit>.*))$",
     re.DOTALL,
+)
+COEFFICIENT = re.compile(
+    r"(?P<number>[-−+]?.*\d.*?)(?:\\[,;! ]|\s|\*|·|\\cdot(?![A-Za-z]))*(?P<symbol>\\[A-Za-z]+|[A-Za-z])$", re.DOTALL
 )
 MIN_DIGITS = 3
 """Significant digits that a decimal needs to stand for a formula in other symbols."""
@@ -80,6 +83,30 @@ def references(targets: Sequence[TargetVariable], position: int) -> tuple[str, .
             if len(name) >= MIN_NAME and not more and name in _names(filled):
                 filled = filled.replace(name, "{(" + value.value + ")}")
     return (reference,) if filled in reference else (reference, filled)
+
+
+def coefficients(reference: str, value: str) -> tuple[str, str] | None:
+    r"""The numbers before one and the same symbol: ``-0.649\\delta`` and ``-\\frac{3\\sqrt3}{8}\\,\\delta``.
+
+    As numbers they are compared by the rules for decimals, which formulas do not have. None for any other pair, and for
+    a reference without a decimal.
+    """
+    (ours, theirs) = (COEFFICIENT.match(MATH_MARKS.sub("", text.strip()).strip()) for text in (reference, value))
+    if ours is None or theirs is None or ours.group("symbol") != theirs.group("symbol"):
+        return None
+    if "." not in ours.group("number"):
+        return None
+    numbers = (ours.group("number").strip(), theirs.group("number").strip())
+    return None if any(symbols(number) or _is_sum(number) for number in numbers) else numbers
+
+
+def _is_sum(text: str) -> bool:
+    depth = 0
+    for position, piece in enumerate(chunks(text)):
+        depth += (piece in OPENING) - (piece in CLOSING)
+        if position and depth == 0 and piece.startswith(("+", "-", "−")):
+            return True
+    return False
 
 
 def _described_unit(description: str) -> str | None:

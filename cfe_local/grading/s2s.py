@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cfe_local.grading.asking import JudgeSettings
 from cfe_local.grading.base import GradingTask, Judged, Pair, not_finished
-from cfe_local.grading.candidates import candidates, references
+from cfe_local.grading.candidates import candidates, coefficients, references
 from cfe_local.grading.extraction import extracted
 from cfe_local.grading.guards import doubt
 from cfe_local.grading.outcomes import verdict_without_grading
@@ -120,11 +120,11 @@ def value_pairs(task: GradingTask, position: int, value: str) -> list[Pair]:
     context = ValueContext(
         type=target.type, variable=target.name, description=target.description, question=task.question
     )
-    return [
-        Pair(reference, form, context)
-        for reference in references(task.targets, position)
-        for form in candidates(value, reference)
+    forms = [
+        (reference, form) for reference in references(task.targets, position) for form in candidates(value, reference)
     ]
+    numbers = (coefficients(reference, form) for reference, form in forms if target.type == "formula")
+    return [Pair(*pair, context) for pair in dict.fromkeys([*forms, *filter(None, numbers)])]
 
 
 def combined(comparisons: Sequence[Comparison]) -> Comparison:

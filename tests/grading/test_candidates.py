@@ -2,7 +2,7 @@
 
 import pytest
 
-from cfe_local.grading.candidates import candidates, references
+from cfe_local.grading.candidates import candidates, coefficients, references
 from cfe_local.grading.s2s import combined
 from cfe_local.records import Comparison, ComparisonVerdict
 from tests.grading.tasks import target
@@ -80,3 +80,22 @@ def test_a_bare_number_is_compared_in_the_unit_that_the_description_asks_for() -
     speed = target("speed", "72", "numeric", "The constant speed of the train in km/h.")
     assert references([speed], 0) == ("72", "72 km/h")
     assert references([target("n", "72", "numeric", "The result in decimal notation.")], 0) == ("72",)
+
+
+@pytest.mark.parametrize(
+    ("reference", "value", "numbers"),
+    [
+        (r"$-0.649\delta$", r"-\frac{3\sqrt3}{8}\,\delta", ("-0.649", r"-\frac{3\sqrt3}{8}")),
+        ("2.50 x", "2.5x", ("2.50", "2.5")),
+        (r"0.5\delta", "0.5", None),
+        (r"0.5\delta", r"0.5\alpha", None),
+        (r"1+0.5\delta", r"1.5\delta", None),
+        (r"0.5 a\delta", r"0.5\delta", None),
+        ("5.0 m", "5.0 V", None),
+        ("2 a", "2a", None),
+    ],
+)
+def test_numbers_before_the_same_symbol_are_compared_as_numbers(
+    reference: str, value: str, numbers: tuple[str, str] | None
+) -> None:
+    assert coefficients(reference, value) == numbers

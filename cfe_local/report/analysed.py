@@ -86,7 +86,9 @@ def cell_text(cell: Cell, column: Column) -> str:
         return shortened(cell, NAME_LIMIT)
     if column.kind == "share":
         return percent(cell)
-    return points(cell) if column.kind == "points" else count(cell)
+    if column.kind == "points":
+        return points(cell)
+    return f"{cell:.3g}" if column.kind == "number" and abs(cell) < 1000 else count(cell)
 
 
 def points(difference: float) -> str:

@@ -111,7 +111,7 @@ def _mark(text: str, x: float, y: float) -> str:
 
 def linear_ticks(low: float, high: float) -> list[float]:
     """Ticks a round step apart, the first not above the lowest value, the last not below the highest."""
-    step = _step((high - low or high) / 4)
+    step = _step((high - low or abs(high) or 1.0) / 4)
     first = math.floor(low / step)
     last = max(math.ceil(high / step), first + 1)
     return [step * i for i in range(first, last + 1)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -18,6 +19,8 @@ from cfe_local.report.numbers import percent
 from cfe_local.report.scatter import LEFT, RIGHT, WIDTH, scatter_pieces, svg_text
 
 TEMPLATES = Path(__file__).with_name("templates")
+CAPTION_CHARS, CAPTION_LINE = 54, 15
+"""Of a plot's caption in a file of its own: what fits into a line, and how far lines are apart."""
 ROW = 32
 AXIS_ENDS = (0.1, 0.2, 0.5, 1.0)
 """Where a share axis may end: the first that holds every interval."""
@@ -42,10 +45,17 @@ def plot_file(plot: Plot) -> str:
     """A plot as an SVG file that stands alone: with its caption, a style sheet of its own, and text as text."""
     height, pieces = curve_pieces(plot)
     style = (TEMPLATES / "plot.css").read_text(encoding="utf-8")
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -22 {WIDTH} {height + 24:.0f}" width="720" role="img">'
-    title = f'<text class="caption" x="{LEFT}" y="-8">{svg_text(plot.caption)}</text>'
-    paper = f'<rect class="paper" x="0" y="-22" width="{WIDTH}" height="{height + 24:.0f}"/>'
-    return f"{head}<style>{style}</style>{paper}{title}{''.join(pieces)}</svg>\n"
+    lines = wrap(plot.caption, CAPTION_CHARS)
+    above = 6 + CAPTION_LINE * len(lines)
+    box = f'x="0" y="{-above}" width="{WIDTH}" height="{height + above + 2:.0f}"'
+    view = f'viewBox="0 {-above} {WIDTH} {height + above + 2:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {view} width="720" role="img">'
+    titles = [
+        f'<text class="caption" x="{LEFT}" y="{CAPTION_LINE * (i + 1) - above}">{svg_text(line)}</text>'
+        for i, line in enumerate(lines)
+    ]
+    paper = f'<rect class="paper" {box}/>'
+    return f"{head}<style>{style}</style>{paper}{''.join(titles)}{''.join(pieces)}</svg>\n"
 
 
 def _svg(caption: str, height: float, pieces: list[str]) -> Markup:

@@ -57,3 +57,13 @@ def test_a_file_stands_alone_with_text_as_text() -> None:
 
 def test_a_plot_without_a_point_is_still_a_picture() -> None:
     assert ElementTree.fromstring(draw(plot())).tag == "svg"
+
+
+def test_a_long_caption_is_broken_so_that_it_stays_inside_the_file() -> None:
+    long = plot(curve("c", 0.5)).model_copy(update={"caption": "Final answers right, per cent, given " + "steps " * 20})
+    root = ElementTree.fromstring(plot_file(long))
+    lines = [text for text in root.iter(f"{SPACE}text") if text.attrib.get("class") == "caption"]
+    assert len(lines) >= 3
+    assert all(len(line.text or "") <= 54 for line in lines)
+    top = float(root.attrib["viewBox"].split()[1])
+    assert all(top < float(line.attrib["y"]) <= 0 for line in lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cfe_local.experiments.analysis import AnalysisTable, Cell, Column, Curve, CurvePoint, Plot
-from cfe_local.experiments.measures import PROGRESS, Drawn, bin_name
+from cfe_local.experiments.measures import NOTHING, PROGRESS, Drawn, bin_name
 from cfe_local.experiments.step_points import (
     N_BINS,
     WITH,
@@ -92,7 +92,7 @@ def peak_table(readings: Mapping[str, Sequence[StepPoint]], drawn: Drawn) -> Ana
         found = peak_of(gap_grid(points, by_bin, drawn.clusters), drawn.draws)
         if found is None:
             continue
-        rows.append((reading, *GAP.cells(points, by_nothing, 0.0, drawn), *_peak_cells(found)))
+        rows.append((reading, *GAP.cells(points, by_nothing, drawn).get(0.0, NOTHING), *_peak_cells(found)))
     return AnalysisTable(name="gap-peak", caption="The gap and its peak", columns=PEAK_COLUMNS, rows=tuple(rows))
 
 

@@ -24,6 +24,9 @@ LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 10**9))
 """Groups of flow lengths: the published flows have 2 to 39 steps, 11 on average."""
 
 
+NOTHING: tuple[Cell, Cell] = (None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """Clusters and the draws over them."""
@@ -46,13 +49,11 @@ class Measure:
         limits: Literal["interval", "points_interval"] = "interval" if self.kind == "share" else "points_interval"
         return Column(name=self.name, kind=self.kind), Column(name=f"{self.name}, 95 %", kind=limits)
 
-    def cells(self, points: Sequence[StepPoint], column_of: ColumnOf, column: float, drawn: Drawn) -> tuple[Cell, Cell]:
-        """Mean and limits in one column; nothing where it is empty."""
+    def cells(self, points: Sequence[StepPoint], column_of: ColumnOf, drawn: Drawn) -> dict[float, tuple[Cell, Cell]]:
+        """Mean and limits by column; columns without a value are left out."""
         grid = self.grid(points, column_of, drawn.clusters)
-        if column not in grid.columns:
-            return None, None
-        at = grid.columns.index(column)
-        return float(grid.means[at]), drawn.draws.column_limits(grid)[at]
+        limits = drawn.draws.column_limits(grid)
+        return {c: (float(mean), found) for c, mean, found in zip(grid.columns, grid.means, limits, strict=True)}
 
 
 def share_of_condition(name: str, condition: str) -> Measure:
@@ -80,8 +81,9 @@ def part_table(
 ) -> AnalysisTable:
     """One line per tenth of the flow."""
     rows = []
+    found = [measure.cells(points, by_bin, drawn) for measure in measures]
     for column in sorted({point.bin for point in points}):
-        cells = [cell for measure in measures for cell in measure.cells(points, by_bin, column, drawn)]
+        cells = [cell for one in found for cell in one.get(column, NOTHING)]
         n = len({point.row for point in points if point.bin == column})
         rows.append((bin_name(column), n, *cells))
     return AnalysisTable(name=name, caption=caption, columns=_columns("part of the flow", measures), rows=tuple(rows))
@@ -132,7 +134,8 @@ def group_table(
     rows = []
     for name in sorted(groups, key=lambda name: (order[name], name)):
         mine = groups[name]
-        cells = [cell for measure in measures for cell in measure.cells(mine, by_nothing, 0.0, drawn)]
+        found = [measure.cells(mine, by_nothing, drawn) for measure in measures]
+        cells = [cell for one in found for cell in one.get(0.0, NOTHING)]
         rows.append((name, len({point.row for point in mine}), *cells))
     slug = kind.replace(" ", "-")
     return AnalysisTable(name=f"by-{slug}", caption=f"By {kind}", columns=_columns(kind, measures), rows=tuple(rows))

@@ -68,10 +68,16 @@ def answer_pairs(problem: Problem, position: int) -> list[Pair]:
         )
         found += [
             Pair(reference, form, context)
-            for reference in references(problem.variables, i)
+            for reference in _references(problem.variables, i)
             for form in _forms(text, reference)
         ]
     return found
+
+
+@lru_cache(maxsize=5_000)
+def _references(targets: tuple[TargetVariable, ...], position: int) -> tuple[str, ...]:
+    """The same for every step of a problem."""
+    return references(targets, position)
 
 
 @lru_cache(maxsize=50_000)

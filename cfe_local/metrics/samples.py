@@ -8,7 +8,7 @@ Not here: any share or mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cfe_local.errors import StoreError
 from cfe_local.records import Key, Problem, Response, TargetVariable, Verdict, VerdictValue
@@ -22,6 +22,8 @@ class GradedSample:
 
     Attributes:
         targets: What it was graded against: in an exam the problem's variables.
+        marks: One verdict value per variable; a variable that no grading has seen is undecided.
+        mark: The sample as a whole: right only if every variable is; one wrong variable makes it wrong.
     """
 
     key: Key
@@ -29,26 +31,19 @@ class GradedSample:
     response: Response | None
     verdicts: tuple[Verdict | None, ...]
     targets: tuple[TargetVariable, ...]
+    marks: tuple[VerdictValue, ...] = field(init=False, repr=False, compare=False)
+    mark: VerdictValue = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work the marks out once: every figure of a report asks for them again."""
+        marks: tuple[VerdictValue, ...] = tuple([v.verdict if v else "undecided" for v in self.verdicts])
+        object.__setattr__(self, "marks", marks)
+        object.__setattr__(self, "mark", _mark(marks))
 
     @property
     def cluster(self) -> str:
         """What makes samples dependent: the problem's own id, which two copies of one problem share."""
         return self.problem.problem_id
-
-    @property
-    def marks(self) -> tuple[VerdictValue, ...]:
-        """One verdict value per variable; a variable that no grading has seen is undecided."""
-        return tuple(verdict.verdict if verdict else "undecided" for verdict in self.verdicts)
-
-    @property
-    def mark(self) -> VerdictValue:
-        """The sample as a whole: right only if every variable is; one wrong variable makes it wrong."""
-        marks = self.marks
-        if "incorrect" in marks:
-            return "incorrect"
-        if not marks or "undecided" in marks:
-            return "undecided"
-        return "correct"
 
     @property
     def is_truncated(self) -> bool:
@@ -59,6 +54,12 @@ class GradedSample:
     def is_finished(self) -> bool:
         """Whether the model stopped by itself."""
         return self.response is not None and self.response.outcome == "answered"
+
+
+def _mark(marks: tuple[VerdictValue, ...]) -> VerdictValue:
+    if "incorrect" in marks:
+        return "incorrect"
+    return "undecided" if not marks or "undecided" in marks else "correct"
 
 
 def join_samples(

@@ -6,7 +6,7 @@ Not here: reading a run folder, and how the figures are shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 from cfe_local.metrics.accuracy import accuracy_of_type, mean_pass_at_k, question_accuracy, variable_accuracy
@@ -34,6 +34,7 @@ class ExamRecords:
         verdicts: What gradings said; may hold several gradings.
         judge_responses: The judge's calls, for their cost alone.
         targets: What each response was graded against; the problem's variables where left out.
+        joined: Samples by grading, once they were asked for.
     """
 
     problems: Sequence[Problem]
@@ -42,6 +43,7 @@ class ExamRecords:
     verdicts: Sequence[Verdict]
     judge_responses: Sequence[Response] = ()
     targets: TargetsOf | None = None
+    joined: dict[str, list[GradedSample]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def samples(self, grading: str) -> list[GradedSample]:
         """One sample per planned key, with the verdicts of one grading.
@@ -49,9 +51,11 @@ class ExamRecords:
         Raises:
             StoreError: If the plan names a row that the problems do not have.
         """
-        return join_samples(
-            self.problems, self.planned, self.responses, self.verdicts, grading=grading, targets=self.targets
-        )
+        if grading not in self.joined:
+            self.joined[grading] = join_samples(
+                self.problems, self.planned, self.responses, self.verdicts, grading=grading, targets=self.targets
+            )
+        return self.joined[grading]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from cfe_local.pipeline.generate import note_damage
 from cfe_local.pipeline.manifest import model_settings
 from cfe_local.pipeline.measure import JUDGE_NAME
 from cfe_local.pipeline.plan import RunPlan, resolve
-from cfe_local.pipeline.settle import GradingWork, settled_verdicts
+from cfe_local.pipeline.settle import GradingWork, is_settled
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.prompts.render import template_digests
-from cfe_local.records import Response, Verdict
+from cfe_local.records import Response
 from cfe_local.store import RunStore
 
 OF_ALL_GRADINGS = "judge_"
@@ -48,26 +48,20 @@ class GradeRequest:
         return f"{self.name}-{protocol}" if self.name else protocol
 
 
-def grade_runs(requests: Sequence[GradeRequest], engines: EngineHost, watch: Watcher) -> dict[str, list[Verdict]]:
-    """Grade any number of runs, with one engine load where the judge is the same.
-
-    Returns:
-        Verdicts by ``run folder/grading``.
+def grade_runs(requests: Sequence[GradeRequest], engines: EngineHost, watch: Watcher) -> None:
+    """Grade any number of runs, with one engine load where the judge is the same; verdicts go into their folders.
 
     Raises:
         UsageError: For an unknown protocol.
         StoreError: If a grading of that name was made with another judge or other prompts.
         EngineError: If the judge's engine ends; what it had answered is stored.
     """
-    graded: dict[str, list[Verdict]] = {}
     for request in requests:
         limits = request.plan.config.equivalence
         with ComparisonPool(n_workers=limits.workers, timeout_s=limits.timeout_s, memory_mb=limits.memory_mb) as pool:
             for protocol in request.protocols:
                 grading = look_up("grading protocol", GRADINGS, protocol)(judge_settings(request))
-                verdicts = _grade_one(request, grading, pool, engines, watch)
-                graded[f"{request.store.path}/{request.grading_name(protocol)}"] = verdicts
-    return graded
+                _grade_one(request, grading, pool, engines, watch)
 
 
 def require_same_gradings(request: GradeRequest) -> None:
@@ -89,7 +83,7 @@ def require_same_gradings(request: GradeRequest) -> None:
 
 def _grade_one(
     request: GradeRequest, grading: Grading, pool: ComparisonPool, engines: EngineHost, watch: Watcher
-) -> list[Verdict]:
+) -> None:
     name = request.grading_name(grading.name)
     folder = request.store.grading(name, grading_settings(request, grading), fresh=request.fresh)
     folder.write_json(JUDGE_NAME, request.judge)
@@ -98,10 +92,10 @@ def _grade_one(
     note_damage(responses.report, watch)
     # A problem that asks for no value (a proof) has no verdict: it gets points by rubric.
     tasks = [task for task in request.plan.tasks(responses.records) if task.targets]
-    if (settled := settled_verdicts(folder, tasks)) is not None:
-        return settled
+    if is_settled(folder, tasks):
+        return
     work = GradingWork(folder, watch)
-    return work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
+    work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
 
 
 def judge_settings(request: GradeRequest) -> JudgeSettings:

@@ -47,7 +47,7 @@ class RunPlan:
     manifest: Manifest
     options: Options = field(default_factory=Options)
     source: SourceRun | None = None
-    first_round: list[tuple[Case, ...]] = field(default_factory=list, repr=False, compare=False)
+    first_round: list[tuple[Case, ...]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def asked(self) -> ModelConfig:
@@ -81,9 +81,9 @@ class RunPlan:
         """One grading task per response that belongs to a planned problem, in the order of the problems."""
         problems = {(problem.split, problem.row): problem for problem in self.problems}
         order = {place: position for position, place in enumerate(problems)}
-        mine = [r for r in responses.values() if (r.key.split, r.key.row) in problems]
-        mine.sort(key=lambda r: (order[r.key.split, r.key.row], r.key.label))
-        return [self._task(problems[r.key.split, r.key.row], r) for r in mine]
+        places = ((label, r, (r.key.split, r.key.row)) for label, r in responses.items())
+        mine = sorted(((order[place], label, r) for label, r, place in places if place in order), key=lambda m: m[:2])
+        return [self._task(problems[r.key.split, r.key.row], r) for _, _, r in mine]
 
     def _task(self, problem: Problem, response: Response) -> GradingTask:
         return GradingTask(

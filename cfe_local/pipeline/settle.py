@@ -19,13 +19,16 @@ SETTLED_NAME = "settled.json"
 """Says that a grading is finished, and what its verdicts were made from."""
 
 
-def settled_verdicts(folder: GradingFolder, tasks: Sequence[GradingTask]) -> list[Verdict] | None:
-    """The stored verdicts of a finished grading of just these responses; None where there is work to do."""
+def is_settled(folder: GradingFolder, tasks: Sequence[GradingTask]) -> bool:
+    """Whether the folder holds the verdicts of a finished grading of just these responses."""
     stored = folder.read_json(SETTLED_NAME, Settled)
     if stored is None or stored.made_from != made_from(tasks):
-        return None
-    verdicts = list(folder.stream("verdicts", Verdict).load().records.values())
-    return verdicts if len(verdicts) == stored.n_verdicts else None
+        return False
+    path = folder.path / "verdicts.jsonl"
+    if not path.is_file():
+        return False
+    with path.open("rb") as lines:
+        return sum(line.endswith(b"}\n") for line in lines) == stored.n_verdicts
 
 
 class GradingWork:

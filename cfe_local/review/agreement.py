@@ -18,8 +18,8 @@ from pydantic import Field
 
 from cfe_local.metrics.agreement import Agreement, cohen_kappa, krippendorff_alpha_with_interval
 from cfe_local.records import Record
-from cfe_local.review.items import QUESTION, RUBRIC, problem_of
-from cfe_local.review.labels import UNSURE, ReviewLine, Standing
+from cfe_local.review.items import QUESTION, problem_of
+from cfe_local.review.labels import RUBRIC, UNSURE, ReviewLine, Standing, variable_position
 
 Place = tuple[str, str]
 SettledBy = Literal["one reviewer", "all", "majority", "adjudicator", "nobody"]
@@ -102,8 +102,9 @@ def count_variables(reviewers: Sequence[Reviewer]) -> dict[str, int]:
     found: dict[str, int] = {}
     for reviewer in reviewers:
         for unit, aspect in reviewer.standing.labels():
-            if aspect[:1] == "v" and aspect[1:].isdigit():
-                found[unit] = max(found.get(unit, 0), int(aspect[1:]) + 1)
+            position = variable_position(aspect)
+            if position is not None:
+                found[unit] = max(found.get(unit, 0), position + 1)
     return found
 
 
@@ -164,7 +165,7 @@ def group_agreements(places: Sequence[Adjudicated], names: Sequence[str]) -> tup
     groups: dict[str, list[Adjudicated]] = {}
     for place in places:
         groups.setdefault(place.group, []).append(place)
-    variables = [place for place in places if place.aspect[:1] == "v" and place.aspect[1:].isdigit()]
+    variables = [place for place in places if variable_position(place.aspect) is not None]
     if len({place.group for place in variables}) > 1:
         groups["all variables"] = variables
     return tuple(_group(name, found, names) for name, found in sorted(groups.items()))

@@ -14,7 +14,7 @@ from typing import Literal
 
 from cfe_local.metrics.samples import GradedSample
 from cfe_local.records import Problem, RubricItem, Verdict
-from cfe_local.review.labels import UNSURE
+from cfe_local.review.labels import RUBRIC, UNSURE
 
 FilterName = Literal["all", "undecided", "disagreement", "low-confidence", "random"]
 FILTERS: dict[FilterName, str] = {
@@ -29,9 +29,6 @@ UNSURE_BELOW, UNSURE_ABOVE = 0.1, 0.9
 
 RIGHT = ("correct", "incorrect", UNSURE)
 QUESTION = "question"
-RUBRIC = "rubric"
-"""Group of the aspects that give points; their labels are whole numbers."""
-
 YES_NO = ("yes", "no", UNSURE)
 
 

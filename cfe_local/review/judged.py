@@ -12,6 +12,7 @@ from cfe_local.metrics.samples import GradedSample
 from cfe_local.records import Record, Response, VerdictValue
 from cfe_local.review.agreement import Adjudicated
 from cfe_local.review.items import QUESTION
+from cfe_local.review.labels import variable_position
 
 _TRUTH = {"correct": True, "incorrect": False}
 
@@ -53,8 +54,8 @@ def judge_against_labels(
 def _verdict(aspect: str, sample: GradedSample) -> VerdictValue | None:
     if aspect == QUESTION:
         return sample.mark
-    position = int(aspect[1:]) if aspect[:1] == "v" and aspect[1:].isdigit() else len(sample.verdicts)
-    verdict = sample.verdicts[position] if position < len(sample.verdicts) else None
+    position = variable_position(aspect)
+    verdict = sample.verdicts[position] if position is not None and position < len(sample.verdicts) else None
     return verdict.verdict if verdict else None
 
 

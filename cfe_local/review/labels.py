@@ -8,6 +8,7 @@ Not here: the file (``files``), and what can be asked (``items``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,19 @@ MAX_COMMENT = 4_000
 
 UNSURE = "unsure"
 """The one label of every question that says nothing: it counts as seen, and as missing where agreement is measured."""
+
+
+RUBRIC = "rubric"
+"""Group of the questions that ask for points; their labels are whole numbers."""
+
+_POINTS = re.compile(r"[0-9]{1,2}")
+_VARIABLE = re.compile(r"v([0-9]{1,4})")
+
+
+def variable_position(aspect: str) -> int | None:
+    """0-based position of the variable that an aspect is about; None for every other aspect."""
+    found = _VARIABLE.fullmatch(aspect)
+    return int(found[1]) if found else None
 
 
 class ReviewLine(Record):
@@ -46,6 +60,13 @@ class ReviewLine(Record):
     def _says_something(self) -> Self:
         if self.action == "label" and not (self.unit and self.aspect and self.label):
             raise ValueError("a label needs unit, aspect and label")
+        if (
+            self.group == RUBRIC
+            and self.action == "label"
+            and self.label != UNSURE
+            and not _POINTS.fullmatch(self.label)
+        ):
+            raise ValueError("points are a whole number")
         return self
 
     @property

@@ -11,7 +11,7 @@ from cfe_local.metrics.samples import GradedSample
 from cfe_local.metrics.scores import Share, share_of
 from cfe_local.records import RUBRIC_POINTS, Key, Record
 from cfe_local.review.agreement import Adjudicated
-from cfe_local.review.items import RUBRIC
+from cfe_local.review.labels import RUBRIC
 
 
 class ResponsePoints(Record):

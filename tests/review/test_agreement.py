@@ -129,3 +129,12 @@ def test_one_reviewer_gives_no_coefficient() -> None:
     (group,) = group_agreements(adjudicate([reviewer("ann", "ci")], {}), ["ann"])
     assert group.alpha.value is None
     assert group.kappas == ()
+
+
+@pytest.mark.parametrize("aspect", ["v9999999999999", "v\u00b2", "v\u0663", "v-1", "v", "v1.5", "v 1"])
+def test_an_aspect_that_names_no_variable_neither_counts_nor_fills_the_memory(aspect: str) -> None:
+    """A file of labels is text that anybody can write: a huge number once made as many places."""
+    one = Reviewer("ann", Standing((label_line("ann", ("u", aspect), "correct", group="numeric"),)))
+    assert count_variables([one]) == {}
+    (place,) = adjudicate([one], count_variables([one]))
+    assert place.aspect == aspect

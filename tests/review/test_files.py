@@ -97,3 +97,15 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "labels").write_text("a file", encoding="utf-8")
     with pytest.raises(StoreError, match="labels cannot be kept here"):
         LabelBook.open(tmp_path / "labels", "ann")
+
+
+@pytest.mark.parametrize("points", ["lots", "-1", "1.5", "\u00b2", "100", "NaN"])
+def test_points_that_are_no_number_are_a_damaged_line(tmp_path: Path, points: str) -> None:
+    with LabelBook.open(tmp_path, "ann") as book:
+        book.add(label_line("ann", ("u", "rubric 1"), "7", group="rubric"))
+        book.add(label_line("ann", ("u", "rubric 2"), "unsure", group="rubric"))
+    text = book.path.read_text(encoding="utf-8")
+    whole = text.splitlines()[0].replace('"label":"7"', f'"label":"{points}"').replace('"id":"', '"id":"x')
+    book.path.write_text(text + whole + "\n", encoding="utf-8")
+    standing, report = read_labels_file(book.path)
+    assert ([line.label for line in standing.history], report.n_damaged) == (["7", "unsure"], 1)

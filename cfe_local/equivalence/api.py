@@ -6,13 +6,15 @@ import time
 from collections.abc import Sequence
 
 from cfe_local.equivalence.caveats import check_difference
+from cfe_local.equivalence.chemistry import compare_species
 from cfe_local.equivalence.cleaning import clean
 from cfe_local.equivalence.comparing import compare_values
 from cfe_local.equivalence.labels import compare_labels
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.measuring import measure
 from cfe_local.equivalence.ordering import keep_order
-from cfe_local.equivalence.outcome import Outcome, different, equal, undecided
+from cfe_local.equivalence.outcome import Outcome, all_of, different, equal, undecided
+from cfe_local.equivalence.ranges import ends
 from cfe_local.equivalence.ratios import compare_clocks
 from cfe_local.equivalence.reading import DECIMAL_COMMA, RATIO_IN_WORDS, known_names, looks_like_code, prepare, read
 from cfe_local.equivalence.rules import by_rule
@@ -20,7 +22,7 @@ from cfe_local.equivalence.shaping import Value
 from cfe_local.equivalence.showing import show
 from cfe_local.equivalence.texts import compare_texts
 from cfe_local.equivalence.tokens import ReadError
-from cfe_local.equivalence.tree import has_decimal, has_head, symbols
+from cfe_local.equivalence.tree import Node, has_decimal, has_head, symbols
 from cfe_local.records import Comparison, ValueContext
 
 
@@ -61,7 +63,11 @@ def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outc
     if ruled is not None:
         return ruled, show(lefts[0]), show(rights[0])
     texts = clean(reference), clean(candidate)
-    by_form = compare_labels(*texts, context) or compare_clocks(*texts)
+    ranges = [ends(text) for text in texts]
+    if ranges[0] is not None and ranges[1] is not None:
+        parts = [_decide(left, right, context)[0] for left, right in zip(ranges[0], ranges[1], strict=True)]
+        return _of_ends(parts), f"range: {texts[0]}", f"range: {texts[1]}"
+    by_form = compare_labels(*texts, context) or compare_clocks(*texts) or compare_species(*texts)
     if by_form is not None:
         return by_form, f"text: {texts[0]}", f"text: {texts[1]}"
     outcome, left, right = _best(lefts, rights, context)
@@ -71,6 +77,13 @@ def _decide(reference: str, candidate: str, context: ValueContext) -> tuple[Outc
         outcome = compare_texts(lefts[0].node.name, rights[0].node.name, context)
     outcome = check_difference(outcome, *texts)
     return keep_order(outcome, reference, candidate, context), show(left), show(right)
+
+
+def _of_ends(parts: Sequence[Outcome]) -> Outcome:
+    """Ranges differ where the numbers of an end do; units in words may be on one end or both."""
+    found = all_of("range", parts)
+    certain = any(part.verdict == "different" and part.by in ("exact value", "quantity", "values") for part in parts)
+    return found if found.verdict != "different" or certain else undecided("range", found.evidence)
 
 
 def _readings(reference: str, candidate: str, context: ValueContext) -> tuple[list[Value], list[Value]]:
@@ -124,4 +137,11 @@ def _is_undefined(values: Sequence[Value]) -> bool:
     node = values[0].node
     if values[0].kind != "expression" or symbols(node) or has_head(node, "const", "call", "apply", "int", "lim", "sum"):
         return False
-    return measure(node) is None
+    return measure(node) is None and not _is_positive_tower(node)
+
+
+def _is_positive_tower(node: Node) -> bool:
+    """Powers and products of positive numbers, which exist however large they are."""
+    if node.head == "num":
+        return node.value > 0
+    return node.head in ("pow", "mul") and all(_is_positive_tower(arg) for arg in node.args)

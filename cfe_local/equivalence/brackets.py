@@ -9,7 +9,7 @@ from cfe_local.equivalence.cursor import Cursor
 from cfe_local.equivalence.scripts import subscript_text
 from cfe_local.equivalence.structures import group
 from cfe_local.equivalence.tokens import ReadError
-from cfe_local.equivalence.tree import Node, fn
+from cfe_local.equivalence.tree import Node, fn, sym
 
 _BRACKETS = {"(": (")", "]"), "[": ("]", ")")}
 
@@ -76,6 +76,31 @@ def _braces(cursor: Cursor) -> Node:
         return Node("set", inner.args)
     if inner.head == "bar":
         return Node("setof", inner.args)
+    built = _builder(inner)
+    if built is not None:
+        return built
     if inner.head == "ratio" and len(inner.args) == 2 and inner.args[1].head in ("rel", "and", "or"):
         return Node("setof", inner.args)
     return Node("set", (inner,))
+
+
+def _builder(inner: Node) -> Node | None:
+    r"""``x : x > 2``, ``x \in R : x > 2`` and ``x \mid x > 2``, where the colon or bar binds loosest."""
+    if inner.head != "rel":
+        return None
+    signs, args = inner.name.split(), inner.args
+    if "mid" in signs:
+        at = signs.index("mid")
+        return _set_of(args[: at + 1], signs[:at], args[at + 1 :], signs[at + 1 :])
+    for at, arg in enumerate(args):
+        if arg.head == "ratio" and len(arg.args) == 2:
+            before, after = arg.args
+            return _set_of((*args[:at], before), signs[:at], (after, *args[at + 1 :]), signs[at:])
+    return None
+
+
+def _set_of(element: tuple[Node, ...], membership: list[str], args: tuple[Node, ...], signs: list[str]) -> Node | None:
+    """A set builder from what stands before and after its sign; membership in the reals says nothing more."""
+    if not signs or (membership and (membership != ["in"] or element[1] not in (sym("bb(R)"), sym("R")))):
+        return None
+    return Node("setof", (element[0], Node("rel", args, name=" ".join(signs))))

@@ -28,11 +28,21 @@ _GREEK_SUBSCRIPT = re.compile(rf"_([A-Za-z0-9]*[{_GREEK}][A-Za-z0-9{_GREEK}]*)")
 _GREEK_INDEX = re.compile(rf"([{_GREEK}])(\d+)")
 # The cyclic group Z/nZ, in the notations that can mean nothing else.
 _GROUP = re.compile(r"\\mathbb\s*\{?Z\}?\s*/\s*\(?([0-9]+|[a-z])\)?\s*(?:\\mathbb\s*\{?Z\}?|Z)?(?![A-Za-z0-9])")
+_ISOMORPHIC = re.compile(r"\\cong\s+Z\s*/\s*(\d+)\s*Z?(?![A-Za-z0-9])")
+_TRANSPOSE = re.compile(
+    r"\^\s*(?:\{\s*\\(?:top|intercal)\s*\}|\\(?:top|intercal)(?![a-zA-Z])"
+    r"|(?:\{\s*)?\\(?:mathsf|mathrm|text|mathbf)\s*\{?\s*T\s*\}(?:\s*\})?)"
+)
 _NO_BREAK = re.compile(r"(?<=\d)~(?=[A-Za-z])|(?<=\w)~[-+*/=]~(?=\w)")  # A blank of LaTeX, without a command near it.
 # ``2{,}5``: a comma in braces that no group of thousands follows; after a lone zero none can follow.
 _DECIMAL_BRACES = re.compile(r"(?<=\d)\{,\}(?=\d)(?!\d{3}(?!\d))|(?<![\d.,}])(?P<zero>0)\{,\}(?=\d)")
 _CODE_LOG = re.compile(r"(?<![A-Za-z\\_])log(2|10)\(")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def plain_transposes(text: str) -> str:
+    r"""``X^\top`` and ``X^{\mathsf{T}}`` as ``X^T``."""
+    return _TRANSPOSE.sub("^T", text)
 
 
 def has_control_characters(text: str) -> bool:
@@ -50,6 +60,7 @@ def clean(text: str) -> str:
         The same value in LaTeX-like ASCII notation; letters of other scripts stay as they are.
     """
     text = _NO_BREAK.sub(lambda match: match.group().replace("~", " "), text)
+    text = plain_transposes(text)
     text = _CODE_LOG.sub(r"log_\1(", text)
     tilde = " " if "\\" in text else "~"
     text = _join_combining(text)
@@ -172,6 +183,7 @@ def _layout(text: str, *, tilde: str) -> str:
     text = re.sub(r"\s*,?\s*\\q?quad(?![a-zA-Z])\s*(?:\\q?quad(?![a-zA-Z])\s*)*,?", ", ", text)
     text = re.sub(r"^, |(?<=[&=(,]) ?, (?=\S)", " ", text)
     text = _GROUP.sub(r"\\mathbb{Z}_{\1}", text)
+    text = _ISOMORPHIC.sub(r"\\cong \\mathbb{Z}_{\1}", text)
     text = re.sub(r"(?<!\\)\\[,;:! >]", " ", text).replace("~", tilde)
     text = re.sub(r"\\(?:hspace|vspace|kern|phantom|label|tag)\*?\{[^{}]*\}", " ", text)
     text = re.sub(r"(?<=[(\[{|,=])\s*\.(?=\s*[)\]}|])", "", text)

@@ -11,7 +11,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from cfe_local.equivalence import conditions, expressions, groups, growth, ratios, special, statements, texts
+from cfe_local.equivalence import (
+    conditions,
+    directions,
+    expressions,
+    groups,
+    growth,
+    ratios,
+    special,
+    statements,
+    texts,
+)
 from cfe_local.equivalence.interpretation import settle
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.missing_units import compare_with_bare_number
@@ -20,13 +30,15 @@ from cfe_local.equivalence.outcome import Outcome, all_of, different, equal, und
 from cfe_local.equivalence.quantities import compare_quantities
 from cfe_local.equivalence.shaping import Value, shape
 from cfe_local.equivalence.tree import Node, substitute, symbols
-from cfe_local.equivalence.wording import leading_boolean
+from cfe_local.equivalence.wording import boolean, leading_boolean
 from cfe_local.records import ValueContext
 
 _GROUPS = frozenset({"set", "tuple", "list"})
 _ORDERED = re.compile(
     r"\bin (?:this|that|the (?:given|listed|same)) order\b|\brespectively\b|\bordered\b", re.IGNORECASE
 )
+# Descriptions of values that are no intervals, whatever their brackets.
+_POINT = re.compile(r"\b(?:(?:eigen)?vectors?|points?|coordinates?|ordered pairs?|components)\b", re.IGNORECASE)
 _PREDICATES = frozenset({"relation", "interval", "membership"})
 
 
@@ -45,6 +57,9 @@ def compare_values(reference: Value, candidate: Value, context: ValueContext) ->
         outcome = _as_equations(reference, candidate, outcome, context)
     elif agree:
         outcome = _qualified(reference, candidate, outcome, context)
+    left, right = (directions.direction(value.note) for value in (reference, candidate))
+    if outcome is not None and outcome.verdict == "different" and left != right and outcome.by != "direction":
+        return undecided("direction", f"a sign may stand for a direction; {outcome.evidence}")
     return outcome
 
 
@@ -61,10 +76,23 @@ def _qualified(reference: Value, candidate: Value, outcome: Outcome, context: Va
             return undecided("contradictory forms", "the candidate gives another form that is not the same value")
     if reference.conditions and candidate.conditions and not _same_conditions(reference, candidate):
         return undecided("conditions", "equal values, but under conditions that are not the same")
+    left, right = (directions.direction(value.note) for value in (reference, candidate))
+    if left or right:
+        return _directed(outcome, reference.note, candidate.note)
     left, right = (texts.normal_form(value.note) for value in (reference, candidate))
     if left != right and right:
         return undecided("notes", f"equal but for the words {right!r}")
     return outcome
+
+
+def _directed(outcome: Outcome, reference: str, candidate: str) -> Outcome:
+    """An equal value with a direction beside it on one side at least."""
+    left, right = (directions.direction(note) for note in (reference, candidate))
+    if left == right:
+        return outcome
+    if left and right and directions.are_opposite(left, right):
+        return different("direction", f"{left} against {right}")
+    return undecided("direction", f"equal but for the direction: {reference or 'none'} against {candidate or 'none'}")
 
 
 def _is_consistent(form: Node, reference: Value, candidate: Value, context: ValueContext) -> bool:
@@ -176,6 +204,8 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
     if set(kinds) == {"quantity", "expression"}:
         return compare_with_bare_number(left, right, context)
     if kinds[0] in _GROUPS and kinds[1] in _GROUPS:
+        if _POINT.search(context.description) and {left.head, right.head} == {"tuple", "list"}:
+            return groups.compare_ordered(left.args, right.args, compare_parts)
         return _compare_groups(left, right, ordered=bool(_ORDERED.search(context.description)))
     if "matrix" in kinds and kinds[0] in ("matrix", "list", "tuple") and kinds[1] in ("matrix", "list", "tuple"):
         return groups.compare_matrices(left, right, compare_parts)
@@ -193,7 +223,8 @@ def _by_kind(kinds: tuple[str, str], reference: Value, candidate: Value, context
 
 def _boolean_and_text(left: Node, right: Node) -> Outcome:
     """Yes or no against a text that begins with yes or no."""
-    said = leading_boolean(right.name)
+    said = boolean(right.name, initial=False)
+    said = leading_boolean(right.name) if said is None else said
     if said is None:
         return undecided("boolean", "neither yes nor no")
     truth = left.name == "true"
@@ -302,7 +333,9 @@ def _brackets_differ(left: Node, right: Node) -> Outcome:
         found = conditions.compare_conditions(left, right)
         return found if found.verdict == "different" else undecided("brackets", "different brackets")
     ordered = groups.compare_ordered(left.args, right.args, compare_parts)
-    return undecided("brackets", "equal parts in different brackets") if ordered.verdict == "equal" else ordered
+    if ordered.verdict == "equal" and {left.head, right.head} != {"tuple", "list"}:
+        return undecided("brackets", "equal parts in different brackets")
+    return ordered
 
 
 def _group_and_expression(group: Node, expression: Node) -> Outcome | None:

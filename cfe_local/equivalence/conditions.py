@@ -23,6 +23,7 @@ from cfe_local.equivalence.sampling import CONSTANT_BITS, precision
 from cfe_local.equivalence.tree import NONE, Node, add, has_decimal, neg, rewrite, sym, symbols, walk
 
 _FAILURES = (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError)
+_CUSTOMARY_WHOLE = frozenset({"n", "m", "k", "N", "i", "j"})
 _TINY = Fraction(1, 10**9)
 _ALL_REALS = ("bb(R)", "R")
 _N_SPREAD = 60
@@ -117,6 +118,11 @@ def _member(value: Ball, node: Node, point: Point) -> bool:
         return True
     if node.head == "set":
         return any(_same(value, evaluate(arg, point)) for arg in node.args)
+    if node.head == "setof" and node.args[0].head == "sym":
+        name = node.args[0].name
+        if name in _CUSTOMARY_WHOLE:
+            raise UndefinedError("a set of whole numbers, maybe")
+        return _truth(as_condition(node.args[1], name), name, value)
     if node.head in ("interval", "tuple", "list") and len(node.args) == 2:
         brackets = {"tuple": "()", "list": "[]"}.get(node.head, node.name)
         return _above(value, node.args[0], point, brackets[0] == "[") and _above(

@@ -87,12 +87,23 @@ def with_own_definitions(node: Node, given: tuple[Node, ...]) -> Node:
                 continue
             name, value = relation.args
             if name.head == "sym" and name.name not in symbols(value):
+                node = _applications_replaced(node, name, value)
                 node = substitute(node, {name.name: value})
             elif name.head == "apply":
                 node = _replaced(node, name, value)
         if node == before:
             break
     return node
+
+
+def _applications_replaced(node: Node, name: Node, value: Node) -> Node:
+    """``tau(r)`` becomes the value, where tau was defined without naming its argument."""
+
+    def change(here: Node) -> Node:
+        applied = here.head == "apply" and here.args[0] == name and all(arg.head == "sym" for arg in here.args[1:])
+        return value if applied else here
+
+    return rewrite(node, change)
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:

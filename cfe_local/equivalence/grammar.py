@@ -206,7 +206,12 @@ def _juxtaposition_power(cursor: Cursor) -> int:
     """A factor written tightly after a slash may bind tighter than the slash."""
     if not cursor.choices.tight_slash or cursor.is_op("(", "["):
         return 40
-    return 40 if cursor.peek().spaced and not cursor.choices.loose_slash else 41
+    return 40 if _is_spaced(cursor) and not cursor.choices.loose_slash else 41
+
+
+def _is_spaced(cursor: Cursor) -> bool:
+    """Whether a blank stands before the next factor; the blanks of LaTeX do not print."""
+    return cursor.peek().spaced and not cursor.choices.latex
 
 
 def _infix(cursor: Cursor, left: Node, kind: str, name: str, binding: int) -> Node:  # noqa: C901
@@ -278,7 +283,7 @@ def _product(cursor: Cursor, left: Node, name: str) -> Node:
     if cursor.peek().kind in ("word", "name", "cmd") and starts_operand(cursor):
         operator = infix(cursor)
         if operator is not None and operator[0] == "juxtaposition":
-            cursor.ambiguous.add("loose slash" if cursor.peek().spaced else "slash")
+            cursor.ambiguous.add("loose slash" if _is_spaced(cursor) else "slash")
     if cursor.at > start + 1 and cursor.choices.tight_slash:
         cursor.ambiguous.add("slash")
     return div(left, right)

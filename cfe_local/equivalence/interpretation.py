@@ -18,11 +18,12 @@ from fractions import Fraction
 
 from cfe_local.equivalence.calculus import derivative
 from cfe_local.equivalence.functions import BINARY, UNARY, VARIADIC, UndefinedError
+from cfe_local.equivalence.indices import with_indices
 from cfe_local.equivalence.limits import LimitError
 from cfe_local.equivalence.outcome import Outcome, any_of
 from cfe_local.equivalence.sampling import Reading, compare_expressions
 from cfe_local.equivalence.structures import bound_names
-from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, sym, symbols, walk
+from cfe_local.equivalence.tree import Node, fn, mul, power, rewrite, substitute, sym, symbols, walk
 
 _STYLED = re.compile(r"^(bold|cal|frak|bb|sf)\((.*?)\)(.*)$")
 _SPECIAL_CALLS = {"Gamma": ("gamma", 1), "zeta": ("zeta", 1), "Phi": ("Phi", 1)}  # fmt: skip
@@ -61,8 +62,10 @@ _BESSEL = re.compile(r"^([JYIK])_(\d+|[nm])$")
 
 def settle(reference: Node, candidate: Node) -> tuple[Node, Node]:
     """Bring two trees to one understanding of applications, type faces and unit vectors."""
+    reference, candidate = with_indices(reference), with_indices(candidate)
     reference, candidate = _unify_styles(reference, candidate)
     reference, candidate = (rewrite(node, _unit_vector) for node in (reference, candidate))
+    reference, candidate = _subscript_derivatives(reference, candidate)
     several = _several_variables(reference, candidate)
     reference, candidate = (
         rewrite(node, lambda here: _prime_derivative(here, several)) for node in (reference, candidate)
@@ -203,6 +206,36 @@ def _called(name: str, args: tuple[Node, ...]) -> Node:
     return Node("call", args, name=name)
 
 
+def _subscript_derivatives(reference: Node, candidate: Node) -> tuple[Node, Node]:
+    """``u_t`` and ``u_{xx}`` are derivatives where the pair differentiates u by t and x in full notation elsewhere."""
+    marks = [_differentiated(node) for node in (reference, candidate)]
+    changed = []
+    for node, own, other in zip((reference, candidate), marks, reversed(marks), strict=True):
+        # A text that itself writes the derivative in full means a component by u_x.
+        table = {name: made for name in _all_names(node) if (made := _as_derivative(name, other - own)) is not None}
+        changed.append(substitute(node, table) if table else node)
+    return changed[0], changed[1]
+
+
+def _differentiated(node: Node) -> frozenset[tuple[str, str]]:
+    """Functions and the variables by which a value differentiates them in full notation."""
+    found: set[tuple[str, str]] = set()
+    for here in walk(node):
+        if here.head == "deriv" and here.name:
+            operand = here.args[0].args[0] if here.args[0].head == "apply" else here.args[0]
+            found.add((operand.name, here.name))
+    return frozenset(found)
+
+
+def _as_derivative(name: str, known: frozenset[tuple[str, str]]) -> Node | None:
+    base, _, letters = name.partition("_")
+    if not letters or len(set(letters)) > 1 or (base, letters[0]) not in known:
+        return None
+    if len(letters) < 2 and sum(function == base for function, _ in known) < 2:
+        return None  # By one variable alone, u_x may as well be a component.
+    return Node("deriv", (sym(base),), name=letters[0], value=Fraction(len(letters)))
+
+
 def _several_variables(*nodes: Node) -> frozenset[str]:
     """Functions that the pair differentiates with respect to more than one named variable."""
     found: dict[str, set[str]] = {}
@@ -305,6 +338,8 @@ def readings(reference: Node, candidate: Node) -> Iterator[Reading]:
     """Ways to understand e, i, j and log in this pair, the plainest first."""
     names = _all_names(reference) | _all_names(candidate)
     eulers: list[dict[str, str]] = [{}, {"e": "euler"}] if "e" in names else [{}]
+    if _is_capital_euler(reference, candidate):
+        eulers.append({"E": "euler", **({"e": "euler"} if "e" in names else {})})
     imaginary: list[str] = [name for name in ("i", "j") if name in names]
     if len(imaginary) == 2 and any({"i", "j"} <= _all_names(node) for node in (reference, candidate)):
         imaginary = ["i"]
@@ -327,6 +362,20 @@ def _capital_unit(reference: Node, candidate: Node) -> list[str]:
         if any(here.head == "fn" and here.name == "exp" and "I" in _all_names(here) for here in walk(one)):
             return ["I"]
     return []
+
+
+def _is_capital_euler(reference: Node, candidate: Node) -> bool:
+    """Whether ``E`` may be Euler's number as computer algebra prints it: on one side only, beside an exponential."""
+    for one, other in ((reference, candidate), (candidate, reference)):
+        printed, written = _all_names(one), _all_names(other)
+        is_printed = "E" in printed and not {"e", "E"} & (printed - {"E"} | written - {"e"})
+        if is_printed and _has_exponential(one) and ("e" in written or _has_exponential(other)):
+            return True
+    return False
+
+
+def _has_exponential(node: Node) -> bool:
+    return any(here.head == "fn" and here.name == "exp" for here in walk(node))
 
 
 def _label(unit: dict[str, str], euler: dict[str, str], base: int | None) -> str:

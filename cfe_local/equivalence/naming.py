@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from cfe_local.equivalence.shaping import Value
-from cfe_local.equivalence.tree import Node
+from cfe_local.equivalence.tree import Node, has_head
 from cfe_local.records import ValueContext
 
 
@@ -21,6 +21,8 @@ def names_agree(reference: Value, candidate: Value, context: ValueContext) -> bo
         return reference.name == candidate.name
     if not _same_arguments(reference.name, candidate.name):
         return False  # A renamed bound variable is compared under the reference's name, and equal only if bound.
+    if (reference.name.head == "deriv") != (candidate.name.head == "deriv"):
+        return _is_derivative(reference.name, candidate) or _is_derivative(candidate.name, reference)
     left, right = _key(reference.name), _key(candidate.name)
     if left == right or not left or not right:
         return True
@@ -37,6 +39,18 @@ def _same_arguments(left: Node, right: Node) -> bool:
     if left.head != "apply" or right.head != "apply" or len(left.args) != len(right.args):
         return True
     return left.args[1:] == right.args[1:]
+
+
+def _is_derivative(name: Node, value: Value) -> bool:
+    """``x'`` for dx/dt; ``u_t`` for it only in an equation with other derivatives: elsewhere u_x is a component."""
+    derivative = value.name
+    if derivative is None or derivative.head != "deriv":
+        return False
+    order = int(derivative.value)
+    key, base = _key(name), _key(derivative)
+    if key == f"{base}_{derivative.name * order}":
+        return has_head(value.node, "deriv")
+    return bool(base) and key == base + "'" * order
 
 
 def _key(node: Node) -> str:

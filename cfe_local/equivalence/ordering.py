@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from cfe_local.equivalence.cleaning import plain_transposes
 from cfe_local.equivalence.outcome import Outcome, undecided
 from cfe_local.records import ValueContext
 
@@ -23,9 +24,13 @@ _NABLA = re.compile(
     rf"(?P<operand>{_VECTOR}|\\?[A-Za-z]+|)"
 )
 _ADJOINT = re.compile(
-    r"\\dagger|†|[A-Za-z}]\s*\^\s*(?:\{?\s*\\(?:mathsf|mathrm|text)\s*\{?\s*T|\{?\s*\\top|\{?\s*\\intercal|\{\s*T\s*\}|T(?![A-Za-z]))"
+    r"\\dagger|†|[A-Za-df-z}]\s*\^\s*(?:\{?\s*\\(?:mathsf|mathrm|text)\s*\{?\s*T|\{?\s*\\top|\{?\s*\\intercal|\{\s*T\s*\}|T)"
 )
 _LAPLACIAN = re.compile(r"(\\nabla|∇)\s*(?:\\cdot|·)\s*(?:\\nabla|∇)")
+# One letter, with an accent maybe, that the text gives a value: no product.
+_NAME = re.compile(
+    r"^\s*\$?\s*(?:\\(?:hat|bar|vec|mathbf|tilde|boldsymbol)\s*\{?\s*)?(?:\\[a-z]+|[A-Za-z])\}?(?:_(?:\{\w+\}|\w))?'*\s*="
+)
 _BINARY_LOG = re.compile(r"(?<![A-Za-z])lg(?![A-Za-z])")
 _MATRIX_WORDS = re.compile(
     r"\b(?:matrix|matrices|operators?|commutator|Pauli|quaternions?|non-?commut\w*)\b", re.IGNORECASE
@@ -63,12 +68,13 @@ def _ordered(text: str) -> list[str]:
         power = re.sub(r"\D", "", match["power"] or "")
         found.append(f"nabla{power} {_sign(match['sign'])} {_bare(match['operand'])}")
     if _ADJOINT.search(text) and "\\begin" not in text:
-        found += _terms(text)
+        found += _terms(_NAME.sub("", text))
     return sorted(found)
 
 
 def _terms(text: str) -> list[str]:
-    plain = re.sub(r"[\s$]|\\[,;:! ]|\\left|\\right", "", text)
+    plain = plain_transposes(text)
+    plain = re.sub(r"[\s$]|\\[,;:! ]|\\left|\\right", "", plain)
     return sorted(part for part in re.split(r"[+=]|(?<![{^])-", plain) if part)
 
 

@@ -30,7 +30,7 @@ _SCALES = {"M": 6, "million": 6, "k": 3, "K": 3, "thousand": 3, "B": 9, "billion
 _MAX_UNIT_CHARS = 240  # Longer than any unit: such a text costs time and is none.
 _UNIT_START = re.compile(
     r"(?<=[\d)}\]^.! ])\s*(?=\\(?:text|mathrm|textrm|operatorname|mbox|rm|mu|Omega|AA|frac|dfrac|permille)(?![a-z])"
-    r"|\^\s*\{?\s*\\circ|[A-Za-zµ%*]|\\cdot|\\%)"
+    r"|\^\s*\{?\s*\\circ|[A-Za-zµ%*]|1\s*/\s*\\?[A-Za-z]|\\cdot|\\%)"
 )
 
 
@@ -157,6 +157,8 @@ def compare_quantities(reference: Node, candidate: Node) -> Outcome:
         for right in parse_unit(candidate.name)
     ]
     comparable = [outcome for outcome in outcomes if outcome is not None]
+    if not comparable and all(_is_money(node.name) for node in (reference, candidate)):
+        return undecided("currency", "an amount of money, and one per something")
     if not comparable:
         return different(
             "dimensions", f"{_plain(reference.name)} and {_plain(candidate.name)} measure different things"
@@ -165,6 +167,10 @@ def compare_quantities(reference: Node, candidate: Node) -> Outcome:
     if found.verdict != "undecided" and _cycles_against_radians(reference.name, candidate.name):
         return undecided("angular frequency", "cycles per second against radians per second")
     return found
+
+
+def _is_money(unit: str) -> bool:
+    return any(name in _MONEY.values() for meaning in parse_unit(unit) for name, _ in meaning.dimensions)
 
 
 def _compare_uncertain(reference: Node, candidate: Node) -> Outcome:

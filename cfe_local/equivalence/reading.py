@@ -15,6 +15,7 @@ from cfe_local.equivalence import wording
 from cfe_local.equivalence.caveats import decimal_comma
 from cfe_local.equivalence.cleaning import clean, has_control_characters, is_latex
 from cfe_local.equivalence.cursor import Choices
+from cfe_local.equivalence.directions import split_direction
 from cfe_local.equivalence.grammar import parse_text
 from cfe_local.equivalence.limits import MAX_CHARS, MAX_READINGS, MAX_WORDED_CHARS, LimitError
 from cfe_local.equivalence.names import FUNCTIONS, GREEK
@@ -106,6 +107,7 @@ def _rewritten(text: Text) -> Iterator[Value]:
     for other, doubt in (
         (decimal_comma(text.cleaned), DECIMAL_COMMA),
         (ratio_in_words(text.cleaned), RATIO_IN_WORDS),
+        *((vector, "") for vector in wording.spaced_vectors(text.cleaned)),
     ):
         if other is not None:
             for value in _plain(text, other):
@@ -133,6 +135,9 @@ def _mathematics(text: Text, body: str) -> Iterator[Value]:
     if stripped != body:
         yield from _plain(text, stripped)
     yield from _with_definitions(text, body)
+    pieces = wording.pieces(body)
+    if pieces is not None:
+        yield from _plain(text, pieces)
     yield from _with_note(text, body)
     words = wording.vocabulary(text.context)
     for shorter in (wording.without_lead(body, words), wording.without_nouns(body, words)):
@@ -162,6 +167,10 @@ def _definitions(text: Text, body: str) -> tuple[Node, ...]:
 
 
 def _with_note(text: Text, body: str) -> Iterator[Value]:
+    directed = split_direction(body)
+    if directed is not None:
+        for value in _plain(text, directed[0]):
+            yield replace(value, note=directed[1])
     note = _NOTE.match(body)
     if note is not None:
         for value in _plain(text, note[1]):
@@ -180,6 +189,7 @@ def _plain(text: Text, body: str) -> Iterator[Value]:
     measured = quantity(body, wording.vocabulary(text.context))
     if measured is not None and measured.likely:
         yield from measured.values
+    yield from _rounded_with_unit(text, body)
     for tree, doubt in _doubted_trees(text, body):
         yield replace(shape(tree), doubt=doubt)
         defined = with_definitions(tree)
@@ -187,6 +197,18 @@ def _plain(text: Text, body: str) -> Iterator[Value]:
             yield replace(defined, doubt=doubt)
     if measured is not None and not measured.likely:
         yield from measured.values
+
+
+def _rounded_with_unit(text: Text, body: str) -> Iterator[Value]:
+    r"""``\arccos(1/3) \approx 1.231 rad``: a constant, and a rounded form of it that has a unit."""
+    exact, sign, rounded = body.rpartition("\\approx")
+    measured = quantity(rounded.strip()) if sign and exact.strip() else None
+    if measured is None or measured.values[0].name is not None:
+        return
+    for tree in _trees(text, exact.strip()):
+        value = shape(tree)
+        if value.kind == "expression" and not symbols(value.node):
+            yield replace(value, others=(*value.others, measured.values[0].node))
 
 
 def _trees(text: Text, body: str) -> Iterator[Node]:

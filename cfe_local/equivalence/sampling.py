@@ -10,6 +10,7 @@ Not here: how notation such as e, i and log is to be understood (``interpretatio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +33,9 @@ _MOST_TURNS = 30
 _N_BRANCHING_POINTS = 48  # Where max, min or cases choose, so that each branch is reached.
 _CUSTOMARY_WHOLE = frozenset({"n", "m", "k", "N"})
 _N_CONSECUTIVE = 66
-_N_WHOLE_POINTS = 96
+_N_JUMPS = 96
+_OFTEN_COMPLEX = re.compile(r"(?:psi|Psi|z|Z|H|chi)(?![A-Za-z])")
+_CONJUGATE = re.compile(r".+\*$|bar\((?:z|w|psi|Psi|Z)(?:_\w+)?\)$")
 _RADII = frozenset({"r", "rho"})  # Distances from a centre or an axis.
 _UNREACHED = "unreached branch"
 _AGREEMENT = 1e-20
@@ -143,6 +146,7 @@ class _Sampler:
             if here.head == "cases" or (here.head == "fn" and here.name in ("max", "min"))
         }
         self.visited: set[tuple[int, int]] = set()
+        self.conjugates = self._conjugates()
         self.complex = "imaginary" in reading.fixed.values()
 
     def run(self) -> Outcome:
@@ -156,6 +160,8 @@ class _Sampler:
         again = self._round(signed=signed)
         if again.verdict == "different" or (again.verdict == "undecided" and again.by == "domain"):
             return undecided("sign of symbols", f"equal for positive symbols only; {again.evidence}")
+        if self._round(signed=frozenset(), is_complex=True).verdict == "different":
+            return undecided("complex symbols", "equal for real symbols only")
         return again if outcome.by == _UNREACHED else outcome
 
     def _rounds(self) -> bool:
@@ -172,19 +178,30 @@ class _Sampler:
         customary = self.names <= _CUSTOMARY_WHOLE
         if outcome.verdict == "different" and not customary:
             return outcome
-        names = ", ".join(sorted(self.names))
-        for turn in range(_N_WHOLE_POINTS):
-            values = {name: acb(_whole_value(name, turn, alone=len(self.names) == 1)) for name in self.names}
-            point = Point({**values, **fixed_values(self.reading)}, log_base=self.reading.log_base)
+        n_agreed = 0
+        for turn in range(_N_JUMPS):
+            point = Point(
+                {**jump_values(self.names, turn, whole=customary), **fixed_values(self.reading)},
+                log_base=self.reading.log_base,
+            )
             try:
                 left, right = (evaluate(node, point) for node in self.pair)
             except (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError):
-                return undecided("whole numbers", f"cannot be told at every whole number {names}")
+                continue
             if not left.overlaps(right):
-                return self._apart(left, right, point) if customary else undecided("whole numbers", "differ at jumps")
-            if point.opaque or not _sharp(left, right):
-                return undecided("whole numbers", f"cannot be told at every whole number {names}")
-        return equal("whole numbers", f"agree at {_N_WHOLE_POINTS} whole numbers {names}")
+                return self._apart(left, right, point) if customary else undecided("jumps", "differ where floors jump")
+            n_agreed += not point.opaque and _sharp(left, right)
+        if n_agreed < _N_JUMPS:
+            return undecided("jumps", f"cannot be told at {_N_JUMPS - n_agreed} places where floors may jump")
+        where = "whole numbers" if customary else "places where floors may jump"
+        return equal("floors", f"agree at {n_agreed} {where}")
+
+    def _conjugates(self) -> dict[str, str]:
+        """Names such as ``psi*`` beside psi where a modulus is taken, and the names that they conjugate."""
+        if not any(here.head == "fn" and here.name == "abs" for side in self.pair for here in walk(side)):
+            return {}
+        pairs = {name: name[:-1] if name.endswith("*") else name[4:-1] for name in self.names if _CONJUGATE.match(name)}
+        return {name: base for name, base in pairs.items() if base in self.names}
 
     def _two_sided(self) -> frozenset[str]:
         """Symbols whose sign may matter.
@@ -198,7 +215,7 @@ class _Sampler:
         conditions = [node.args[1] for node in here if node.head == "case"]
         return self.names & frozenset().union(*map(symbols, conditions)) - _RADII
 
-    def _round(self, *, signed: frozenset[str]) -> Outcome:
+    def _round(self, *, signed: frozenset[str], is_complex: bool = False) -> Outcome:
         n_agreed = 0
         n_skipped = 0
         reason = "no point where both have a value"
@@ -206,7 +223,7 @@ class _Sampler:
         for turn in range(max(_MOST_TURNS, 2 * wanted) if self.names else 1):
             for sign in self._signs():
                 try:
-                    found = self._at(turn, sign, signed=signed)
+                    found = self._at(turn, sign, signed=signed, is_complex=is_complex)
                 except (UndefinedError, LimitError, ZeroDivisionError, ValueError, OverflowError) as error:
                     reason = str(error)
                     n_skipped += 1
@@ -238,11 +255,15 @@ class _Sampler:
             **sample_values(self.names, self.whole, turn, signed=signed, wide=bool(self.branching)),
             **fixed_values(self.reading),
         }
+        values |= {name: values[base] for name, base in self.conjugates.items()}
         return Point(values, sign, self.reading.log_base, blur, self.common if self.names else frozenset())
 
-    def _at(self, turn: int, sign: int, *, signed: frozenset[str]) -> Outcome | None:
+    def _at(self, turn: int, sign: int, *, signed: frozenset[str], is_complex: bool = False) -> Outcome | None:
         """None if the two agree at this point."""
         point = self._point(turn, sign, signed=signed)
+        if is_complex:
+            turned = {name: self._turned(name, value, turn) for name, value in point.values.items()}
+            point.values = {**turned, **{name: turned[base].conjugate() for name, base in self.conjugates.items()}}
         values = [_value_or_gap(node, point) for node in self.pair]
         self.opaque |= point.opaque
         if signed and values[0] is None and values[1] is not None:
@@ -284,6 +305,12 @@ class _Sampler:
             return undecided("nearly equal", f"{_show(left)} and {_show(right)} are too close to call")
         return self._apart(left, right, blurred)
 
+    def _turned(self, name: str, value: Ball, turn: int) -> Ball:
+        """A complex value for a symbol that often is complex: a wave function, an impedance."""
+        if not _OFTEN_COMPLEX.match(name) and name not in self.conjugates.values():
+            return value
+        return value * (acb(0, 1) * ball(unit_interval(f"phase {name}|{turn}") + Fraction(1, 5))).exp()
+
     def _apart(self, left: Ball, right: Ball, point: Point) -> Outcome:
         where = ", ".join(f"{name}={_show(point.values[name])}" for name in sorted(self.names)[:6])
         at = f" at {where}" if where else ""
@@ -293,13 +320,19 @@ class _Sampler:
         return different("values", evidence)
 
 
-def _whole_value(name: str, turn: int, *, alone: bool) -> int:
-    """1, 2, 3 ... for a symbol that is alone, then numbers around powers of two; else reproducible ones up to 64."""
-    if not alone:
-        return 1 + int(unit_interval(f"whole {name}|{turn}") * 64)
-    if turn < _N_CONSECUTIVE:
-        return turn + 1
-    return int(2 ** (6 + (turn - _N_CONSECUTIVE) // 3) + (turn - _N_CONSECUTIVE) % 3 - 1)
+def jump_values(names: frozenset[str], turn: int, *, whole: bool) -> dict[str, Ball]:
+    """Values at which floors may jump: whole numbers, or multiples of 1/12 and 1/10.
+
+    A symbol that is alone takes 1, 2, 3 ... and numbers around powers of two; several take reproducible ones up to 64.
+    """
+    values: dict[str, Ball] = {}
+    for name in names:
+        number = 1 + int(unit_interval(f"whole {name}|{turn}") * 64)
+        if len(names) == 1:
+            beyond = turn - _N_CONSECUTIVE
+            number = turn + 1 if beyond < 0 else int(2 ** (6 + beyond // 3)) + beyond % 3 - 1
+        values[name] = ball(Fraction(number) if whole else Fraction(number, 12 if turn % 2 else 10))
+    return values
 
 
 def _value_or_gap(node: Node, point: Point) -> Ball | None:

@@ -12,13 +12,13 @@ from cfe_local.equivalence.expressions import compare as compare_expressions
 from cfe_local.equivalence.expressions import define
 from cfe_local.equivalence.interpretation import readings, settle
 from cfe_local.equivalence.logic import CompareParts
-from cfe_local.equivalence.outcome import Outcome, any_of, undecided
+from cfe_local.equivalence.outcome import Outcome, any_of, equal, undecided
 from cfe_local.equivalence.shaping import Value
 from cfe_local.equivalence.tree import NONE, Node, has_head, symbols
 
 _SIGNS = ("<", "<=", ">", ">=")
 _CONDITION_HEADS = frozenset(
-    {"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list"}
+    {"rel", "and", "or", "not", "bar", "interval", "union", "inter", "minus", "set", "tuple", "list", "setof"}
 )
 
 
@@ -90,7 +90,9 @@ def _is_condition(node: Node) -> bool:
 
 
 def _by_ends(left: Node, right: Node, compare: CompareParts) -> Outcome:
-    """Intervals with symbols in their ends: the same brackets and equal ends."""
+    """Intervals with symbols in their ends: the same brackets and equal ends; set builders by form."""
+    if left == right and left.head == "setof":
+        return equal("same form", "the same set builder")
     if left.head == "interval" and right.head == "interval" and left.name == right.name:
         ends = [compare_expressions(a, b) for a, b in zip(left.args, right.args, strict=True)]
         if all(end.verdict == "equal" for end in ends):

@@ -59,6 +59,22 @@ _TURNING = frozenset(
         "maybe",
     ]
 )
+_SUBJECTS = frozenset(
+    [
+        "it",
+        "this",
+        "that",
+        "system",
+        "series",
+        "sequence",
+        "function",
+        "process",
+        "answer",
+        "result",
+        "circuit",
+        "graph",
+    ]
+)
 _FILLERS = frozenset(
     ["about", "approximately", "roughly", "and", "of", "is", "are", "it", "which", "that", "there", "approx"]
 )
@@ -68,6 +84,7 @@ _FORMULA = re.compile(r"\\[a-zA-Z]|[\^_=<>+*/|{}]")
 _ALIKE = (
     (r"\bgrey\b", "gray"), (r"\b(?:every|each)\b", "all"), (r"\b(?:are|be)\b", "is"), (r"\bupright\b", "erect"),
     (r"\bupside down\b", "inverted"), (r"\b(?:dne|DNE)\b", "does not exist"), (r"^there is no\b", "no"),
+    (r"\b(?:is )?divergent\b", "diverges"), (r"\b(?:is )?convergent\b", "converges"),
     (r"\b(even|odd|prime) (?:number|integer)s?\b", r"\1"), (r"\b(?:on|at)\b", "of"),
     (r"^-(?=[a-z]{3})", "negative "), (r"^\+(?=[a-z]{3})", "positive "), (r"^anti-?clockwise$", "counterclockwise"),
 )  # fmt: skip
@@ -115,12 +132,14 @@ def compare_texts(reference: str, candidate: str, context: ValueContext) -> Outc
     left, right = normal_form(reference), normal_form(candidate)
     if left and left in (right, _without_variable(right, context)):
         return equal("same text", f"both say {left[:80]!r}")
+    if "-" in reference + candidate and left and left.replace(" ", "") == right.replace(" ", ""):
+        return equal("same text", "the same words but for hyphens")
     if label(reference) is not None and label(reference) == label(candidate) and _one_word(reference, candidate):
         return equal("same label", f"both name {label(reference)!r}")
     truths = leading_boolean(reference), leading_boolean(candidate)
     if None not in truths and truths[0] != truths[1]:
         return different("boolean", "one begins with yes, the other with no")
-    for rule in (_same_abbreviation, _same_words, _same_chain):
+    for rule in (_same_predicate, _same_without_noun, _same_abbreviation, _same_words, _same_chain):
         reason = rule(reference, candidate, context)
         if reason:
             return equal("same text", reason)
@@ -143,6 +162,29 @@ def _without_variable(text: str, context: ValueContext) -> str:
         for verb in (" is ", " = ", " must is "):
             if lead and text.startswith(lead + verb):
                 return text[len(lead + verb) :].strip()
+    return ""
+
+
+def _same_predicate(reference: str, candidate: str, context: ValueContext) -> str:
+    """``stable`` and ``The system is stable``."""
+    left, right = normal_form(reference), normal_form(candidate)
+    known = vocabulary(context)
+    for short, long in ((left, right), (right, left)):
+        subject, verb, predicate = long.partition(" is ")
+        named = all(word in _SUBJECTS or stem(word) in known for word in subject.split())
+        if verb and predicate == short and named and not _TURNING & set(short.split()):
+            return f"both say {short!r}"
+    return ""
+
+
+def _same_without_noun(reference: str, candidate: str, context: ValueContext) -> str:
+    """``Poisson`` and ``Poisson distribution``, where the description speaks of a distribution."""
+    known = vocabulary(ValueContext(description=context.description))
+    for short, long in ((reference, candidate), (candidate, reference)):
+        start, _, noun = normal_form(long).rpartition(" ")
+        named = len(noun) > 3 and stem(noun) in known and not _is_offered(noun, context.description)
+        if named and start == normal_form(short) and len(start) > 3 and noun not in _TURNING:
+            return f"both say {start!r}, which describes the {noun}"
     return ""
 
 

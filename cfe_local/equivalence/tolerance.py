@@ -82,8 +82,11 @@ def formula_nearness(reference: Measured, candidate: Measured) -> Nearness:
     relative = distance / abs(reference.value) if reference.value else float("inf")
     if relative < _FLOAT_NOISE:
         return "same"
-    if distance <= max(reference.half_unit, candidate.half_unit) * _ROUNDING_SLACK and relative <= FAR:
+    half_unit = max(reference.half_unit, candidate.half_unit)
+    if distance <= half_unit * _ROUNDING_SLACK and relative <= FAR:
         return "same"
+    if distance <= 2 * half_unit and relative <= EXACT_TOLERANCE:
+        return "same"  # Cut off instead of rounded.
     return "near" if relative < FAR else "apart"
 
 

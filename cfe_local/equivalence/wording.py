@@ -161,9 +161,16 @@ def scaled_number(text: str) -> str:
     return f"{match[1]} \\times 10^{{{power}}}"
 
 
+_STATED = re.compile(
+    r"(?:the |this |that )?(?:statement|claim|assertion|proposition|hypothesis|answer|it|this|that) is (\w+)"
+)
+
+
 def boolean(text: str, *, initial: bool) -> bool | None:
     """Yes or no, where the text says nothing else; the initials Y, N only where ``initial`` allows them."""
     word = plain_words(text)
+    stated = _STATED.fullmatch(word)
+    word = stated[1] if stated else word
     if len(word) == 1 and not initial:
         return None
     if word in _TRUE:
@@ -171,8 +178,15 @@ def boolean(text: str, *, initial: bool) -> bool | None:
     return False if word in _FALSE else None
 
 
+_LIMITED = re.compile(
+    r"\b(?:but|unless|except|however|provided|only (?:if|when|for|in)|not always|partly)\b", re.IGNORECASE
+)
+
+
 def leading_boolean(text: str) -> bool | None:
     """Yes or no with an explanation: ``Yes, the variance is different``, ``false (because ...)``."""
+    if _LIMITED.search(text):
+        return None
     match = re.match(r"^\W*(true|yes|false|no)\b\s*(?:[,.;:(]|\\text|-+\s|-\s|$)", _undress(text), re.IGNORECASE)
     return None if match is None else match[1].lower() in _TRUE
 
@@ -212,8 +226,17 @@ def without_introduction(text: str) -> str:
     return text
 
 
+_EXTREME = re.compile(
+    r"(?:the )?(?:(?P<min>smaller|lesser|minimum)|larger|greater|maximum) of ((?:(?! and ).)+) and ((?:(?! and ).)+)",
+    re.IGNORECASE,
+)
+
+
 def bound_words(text: str) -> str:
-    """``at least 11`` as a relation; other texts unchanged."""
+    """``at least 11`` as a relation, ``the smaller of a and b`` as a function; other texts unchanged."""
+    extreme = _EXTREME.fullmatch(text)
+    if extreme is not None:
+        return f"{'min' if extreme['min'] else 'max'}({extreme[2]}, {extreme[3]})"
     for words, sign in (
         (r"at least|no less than|not less than|a minimum of", r"\\ge "),
         (r"at most|no more than|not more than|a maximum of", r"\\le "),
@@ -222,6 +245,42 @@ def bound_words(text: str) -> str:
     ):
         text = re.sub(rf"^(?:{words})\s+(?=[\d\\$.-])", sign, text, flags=re.IGNORECASE)
     return text
+
+
+_SPACED = re.compile(r"\[\s*((?:[-+]?\d[\d.]*(?:[eE][-+]?\d+)?[\s;]+)+[-+]?\d[\d.]*(?:[eE][-+]?\d+)?)\s*\]")
+
+
+def spaced_vectors(text: str) -> list[str]:
+    """``[1 0 1]`` and ``[1 2; 3 4]``, as numerical software prints them, with commas: as a list and as a tuple."""
+    match = _SPACED.fullmatch(text)
+    if match is None:
+        return []
+    rows = [row.split() for row in match[1].split(";") if row.strip()]
+    if all(len(number) == 3 and number.isdigit() for row in rows for number in row[1:]):
+        return []  # ``[1 000 000]`` may be one number.
+    lists = [", ".join(row) for row in rows]
+    if len(rows) > 1:
+        return [f"[{', '.join(f'[{row}]' for row in lists)}]"]
+    return [f"[{lists[0]}]", f"({lists[0]})"]
+
+
+_PIECE_END = re.compile(r"\s*(?:;|,)\s*(?:and\s+)?|\s+and\s+(?=\S+(?:\s\S+)*?\s+(?:for|if|when|otherwise|elsewhere)\b)")
+_PIECE = re.compile(r"(?P<value>.+?)\s+(?:for|if|when)\s+(?P<condition>.+)|(?P<rest>.+?)\s+(?:otherwise|elsewhere)")
+
+
+def pieces(text: str) -> str | None:
+    """``E = a for r < R; b for r > R`` as cases; None if the text is not made of at least two such pieces."""
+    text = re.sub(r"\\(?:text|mathrm|quad)\s*\{\s*([a-z, ]+?)\s*\}", r" \1 ", text)
+    name, sign, body = text.rpartition("=") if re.match(r"[^=<>]*=[^=]*$", text) else ("", "", text)
+    found = [_PIECE.fullmatch(part.strip()) for part in _PIECE_END.split(body)]
+    if len(found) < 2 or any(match is None for match in found):
+        return None
+    rows = [
+        f"{match['value']} & {match['condition']}" if match["value"] else f"{match['rest']} & \\text{{otherwise}}"
+        for match in found
+        if match is not None
+    ]
+    return name + sign + r" \begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
 
 
 def without_nouns(text: str, words: frozenset[str]) -> str | None:

@@ -61,6 +61,10 @@ class EngineError(CfeError):
     exit_code = 4
 
 
+class EngineDiedError(EngineError):
+    """The engine process ended or hung; a new one may go on with the cases that have no response."""
+
+
 class JudgeError(CfeError):
     """The judge cannot be trusted to answer at all."""
 

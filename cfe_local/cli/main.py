@@ -24,6 +24,8 @@ VERBS = {
     "grade": ("cfe_local.cli.grade", "grade", "Grade finished runs, one judge load for all."),
     "rubric": ("cfe_local.cli.assess", "rubric", "Points by rubric: design rubrics, mark answers."),
     "errors": ("cfe_local.cli.assess", "errors", "Kinds of error in answers, and their arithmetic checked."),
+    "sweep": ("cfe_local.cli.sweep", "sweep", "Many models, benchmarks and settings; one judge load for all."),
+    "status": ("cfe_local.cli.sweep", "status", "How far a run or a sweep is, from another shell."),
     "report": ("cfe_local.cli.report", "report", "Measure and write the report of a graded run again."),
     "compare": ("cfe_local.cli.compare", "compare", "Compare graded runs: differences, tests, where they differ."),
     "export": ("cfe_local.cli.report", "export", "Write a run in other tools' formats."),

@@ -9,7 +9,9 @@ from cfe_local.config.run import (
     GradingConfig,
     RunConfig,
     SelectionConfig,
+    WatchdogConfig,
 )
+from cfe_local.config.sweep import SweepConfig, SweepRun, load_sweep
 
 __all__ = [
     "BenchmarkConfig",
@@ -21,6 +23,10 @@ __all__ = [
     "ModelConfig",
     "RunConfig",
     "SelectionConfig",
+    "SweepConfig",
+    "SweepRun",
+    "WatchdogConfig",
     "load_judge_config",
     "load_run_config",
+    "load_sweep",
 ]

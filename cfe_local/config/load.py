@@ -49,7 +49,20 @@ def load_run_config(
     _override(tree, overrides)
     for key, value in (values or {}).items():
         _set(tree, key, value)
-    where = str(path) if path is not None else "command line"
+    return build_run_config(tree, str(path) if path is not None else "command line")
+
+
+def build_run_config(tree: Mapping[str, Any], where: str) -> RunConfig:
+    """Make a configuration of a tree of settings, its cards read.
+
+    Args:
+        tree: As a YAML file has them.
+        where: What the tree comes from, for messages.
+
+    Raises:
+        UsageError: As `load_run_config`.
+    """
+    tree = dict(tree)
     _refuse_unstorable(tree, where)
     for section in ("model", "judge"):
         if isinstance(node := tree.get(section), dict) and "card" in node:
@@ -59,7 +72,19 @@ def load_run_config(
     try:
         return RunConfig.model_validate(tree)
     except ValidationError as error:
-        raise UsageError(f"{where}: " + _explain(error, RunConfig)) from error
+        raise UsageError(f"{where}: " + explain_errors(error, RunConfig)) from error
+
+
+def read_tree(path: Path, overrides: Iterable[str] = ()) -> dict[str, Any]:
+    """Read a YAML file of settings, with ``dotted.key=value`` texts put over it.
+
+    Raises:
+        UsageError: If the file cannot be read or holds no mapping, or an override is not of that form.
+    """
+    tree = _read_yaml(path)
+    _override(tree, overrides)
+    _refuse_unstorable(tree, str(path))
+    return tree
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +115,7 @@ def load_judge_config(path: Path | None, *, model: str | None = None, overrides:
     try:
         return JudgeConfig.model_validate(tree)
     except ValidationError as error:
-        raise UsageError(f"{path or 'judge'}: " + _explain(error, JudgeConfig)) from error
+        raise UsageError(f"{path or 'judge'}: " + explain_errors(error, JudgeConfig)) from error
 
 
 def _override(tree: dict[str, Any], overrides: Iterable[str]) -> None:
@@ -141,7 +166,8 @@ def _set(tree: dict[str, Any], dotted: str, value: object) -> None:
     tree[last] = value
 
 
-def _explain(error: ValidationError, root: type[BaseModel]) -> str:
+def explain_errors(error: ValidationError, root: type[BaseModel]) -> str:
+    """What is wrong with a tree of settings, one line each, with the nearest known name for an unknown one."""
     lines = [f"{error.error_count()} problem(s) in the configuration"]
     for problem in error.errors():
         dotted = ".".join(str(part) for part in problem["loc"])

@@ -88,6 +88,16 @@ class EquivalenceConfig(Record):
     memory_mb: int = Field(default=1024, ge=256)
 
 
+class WatchdogConfig(Record):
+    """When an engine is given up, and how often a new one goes on with what is left."""
+
+    stall_s: float = Field(
+        default=900.0, gt=0, allow_inf_nan=False, description="Without a response and without a step, s."
+    )
+    startup_s: float = Field(default=3600.0, gt=0, allow_inf_nan=False, description="To load a model, s.")
+    max_restarts: int = Field(default=8, ge=0, description="In one stage of one run; 0 gives up at the first death.")
+
+
 class RunConfig(Record):
     """Everything that defines a run. A copy is saved in the run folder."""
 
@@ -98,6 +108,7 @@ class RunConfig(Record):
     grading: GradingConfig = Field(default_factory=GradingConfig)
     selection: SelectionConfig = Field(default_factory=SelectionConfig)
     equivalence: EquivalenceConfig = Field(default_factory=EquivalenceConfig)
+    watchdog: WatchdogConfig = Field(default_factory=WatchdogConfig)
     seed: int = Field(default=0, ge=0)
     out: Path = Field(default=Path("runs/run"), description="The run folder.")
     allow_network: bool = Field(default=False, description="Off: any connection that leaves this machine is an error.")

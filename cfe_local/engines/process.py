@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import NoReturn, Self
 
 from pydantic import ValidationError
 
 from cfe_local import errors
 from cfe_local.config.model import ModelConfig
+from cfe_local.engines.ends import describe_end, log_tail
 from cfe_local.engines.environment import engine_environment
+from cfe_local.engines.lines import LineReader, PipeTimeoutError, PipeWriter
 from cfe_local.engines.wire import (
     FROM_ENGINE,
     Answer,
     Ask,
+    Beat,
     Done,
     EndOfCases,
     EngineInfo,
@@ -34,7 +37,7 @@ from cfe_local.engines.wire import (
     Start,
     line,
 )
-from cfe_local.errors import CfeError, EngineError
+from cfe_local.errors import CfeError, EngineDiedError, EngineError
 from cfe_local.records import Case, Record, Response
 
 WORKER = (sys.executable, "-P", "-m", "cfe_local.engines.worker")
@@ -42,8 +45,21 @@ WARDEN_PATH = Path(__file__).with_name("warden.py")
 LEAVE_S = 4.0
 """How long an idle engine may take to end by itself; with the warden's own limits below ten seconds together."""
 KILL_S = 9.0
-LOG_TAIL_LINES = 25
-LOG_TAIL_BYTES = 16384
+STALL_S = 900.0
+STARTUP_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an engine may be silent, seconds.
+
+    Attributes:
+        stall_s: Without a response and without a step while it answers.
+        startup_s: From its start until it is loaded.
+    """
+
+    stall_s: float = STALL_S
+    startup_s: float = STARTUP_S
 
 
 class EngineProcess:
@@ -55,7 +71,13 @@ class EngineProcess:
     """
 
     def __init__(
-        self, model: ModelConfig, *, log_path: Path, allow_network: bool = False, worker: Sequence[str] = WORKER
+        self,
+        model: ModelConfig,
+        *,
+        log_path: Path,
+        allow_network: bool = False,
+        worker: Sequence[str] = WORKER,
+        patience: Patience | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -64,6 +86,7 @@ class EngineProcess:
             log_path: Everything that the engine prints is appended here.
             allow_network: Off: the engine process refuses connections that leave this machine.
             worker: Program that speaks the protocol of ``engines.wire``.
+            patience: How long it may take to load, and to make no progress.
         """
         self.model = model
         self.log_path = log_path
@@ -71,9 +94,11 @@ class EngineProcess:
         self.engine_info = EngineInfo(engine=model.engine)
         self._allow_network = allow_network
         self._worker = tuple(worker)
+        self._patience = patience or Patience()
+        self._waiting: set[str] = set()
         self._warden: subprocess.Popen[bytes] | None = None
-        self._to_engine: BinaryIO | None = None
-        self._from_engine: BinaryIO | None = None
+        self._to_engine: PipeWriter | None = None
+        self._from_engine: LineReader | None = None
         self._busy = True  # loading, or in a round: not to be waited for when it has to end
 
     # ------------------------------------------------------------ life
@@ -89,7 +114,7 @@ class EngineProcess:
         self._spawn()
         try:
             self._send(Start(model=self.model, allow_network=self._allow_network))
-            message = self._receive()
+            message = self._receive(self._patience.startup_s)
             if not isinstance(message, Ready):
                 raise EngineError(f"engine of {self.model.display_name}: said {message.kind} before it was ready")
         except BaseException:
@@ -123,8 +148,8 @@ class EngineProcess:
             )
         os.close(cases_out)
         os.close(answers_in)
-        self._to_engine = os.fdopen(cases_in, "wb", buffering=0)
-        self._from_engine = os.fdopen(answers_out, "rb")
+        self._to_engine = PipeWriter(cases_in)
+        self._from_engine = LineReader(answers_out)
 
     @property
     def pid(self) -> int | None:
@@ -156,14 +181,20 @@ class EngineProcess:
 
     # ------------------------------------------------------------ cases and responses
 
-    def generate(self, cases: Iterable[Case]) -> Iterator[Response]:
+    @property
+    def in_flight(self) -> frozenset[str]:
+        """Labels of the cases that were handed over and not answered; at a death, those that may have caused it."""
+        return frozenset(self._waiting)
+
+    def generate(self, cases: Iterable[Case], *, limit: int | None = None) -> Iterator[Response]:
         """Answer every case exactly once, each response as soon as it is finished.
 
         Args:
-            cases: Taken as there is room: at most ``model.max_in_flight`` are under way at once.
+            cases: Taken as there is room.
+            limit: Cases under way at once; at most, and where left out, ``model.max_in_flight``.
 
         Raises:
-            EngineError: If the engine ends. What was yielded before stays valid.
+            EngineDiedError: If the engine ends, or makes no progress for too long. What was yielded before stays valid.
             CfeError: Whatever else the engine refuses.
         """
         if self._busy or self._to_engine is None:
@@ -172,11 +203,12 @@ class EngineProcess:
                 "Fix: start a new engine process."
             )
         self._busy = True
-        waiting: set[str] = set()
+        waiting = self._waiting = set()
+        most = min(limit or self.model.max_in_flight, self.model.max_in_flight)
         source = iter(cases)
         open_source = True
         while True:
-            while open_source and len(waiting) < self.model.max_in_flight:
+            while open_source and len(waiting) < most:
                 case = next(source, None)
                 if case is None:
                     open_source = False
@@ -184,7 +216,7 @@ class EngineProcess:
                 else:
                     waiting.add(case.key.label)
                     self._send(Ask(case=case))
-            message = self._receive()
+            message = self._receive(self._patience.stall_s)
             if isinstance(message, Done) and not waiting:
                 break
             if not isinstance(message, Answer) or message.response.key.label not in waiting:
@@ -196,42 +228,59 @@ class EngineProcess:
     def _send(self, message: Record) -> None:
         if self._to_engine is None:
             raise EngineError(f"engine of {self.model.display_name} is not running")
-        data = memoryview(line(message))
         try:
-            while data:
-                data = data[self._to_engine.write(data) :]
+            self._to_engine.write(line(message), self._patience.stall_s)
         except BrokenPipeError:
             self._raise_end()
+        except PipeTimeoutError:
+            self._raise_stalled(self._patience.stall_s)
 
-    def _receive(self) -> Ready | Answer | Done:
-        if self._from_engine is None:
-            raise EngineError(f"engine of {self.model.display_name} is not running")
-        raw = self._from_engine.readline()
-        if not raw.endswith(b"\n"):
-            self._raise_end()
-        try:
-            message = FROM_ENGINE.validate_json(raw)
-        except ValidationError as error:
-            raise EngineError(f"engine of {self.model.display_name}: not a message: {raw[:200]!r}") from error
+    def _receive(self, silence_s: float) -> Ready | Answer | Done:
+        """The next message that is more than a sign of life."""
+        while isinstance(message := self._receive_any(silence_s), Beat):
+            continue
         if isinstance(message, Refused):
             raise _error_class(message.error)(message.message)
         return message
 
-    def _raise_end(self) -> None:
+    def _receive_any(self, silence_s: float) -> Ready | Answer | Done | Beat | Refused:
+        if self._from_engine is None:
+            raise EngineError(f"engine of {self.model.display_name} is not running")
+        try:
+            raw = self._from_engine.read(silence_s)
+        except PipeTimeoutError:
+            self._raise_stalled(silence_s)
+        if not raw.endswith(b"\n"):
+            self._raise_end()
+        try:
+            return FROM_ENGINE.validate_json(raw)
+        except ValidationError as error:
+            raise EngineError(f"engine of {self.model.display_name}: not a message: {raw[:200]!r}") from error
+
+    def _raise_stalled(self, silence_s: float) -> NoReturn:
+        """End an engine that hangs, and say so."""
+        self._end_warden()
+        raise EngineDiedError(
+            f"engine process of {self.model.display_name} made no progress for {silence_s:g} s and was ended\n"
+            f"Last lines of {self.log_path}:\n{log_tail(self.log_path)}\n"
+            "Fix: the log says what it did last; watchdog.stall_s and watchdog.startup_s give it more time."
+        )
+
+    def _raise_end(self) -> NoReturn:
         """Say how the engine ended, what it printed last, and what to do.
 
         Raises:
-            EngineError: Always.
+            EngineDiedError: Always.
         """
         status: int | None = None
         if self._warden is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 status = self._warden.wait(KILL_S)
         self._end_warden()
-        how, fix = _describe_end(status)
-        raise EngineError(
+        how, fix = describe_end(status)
+        raise EngineDiedError(
             f"engine process of {self.model.display_name} {how}\n"
-            f"Last lines of {self.log_path}:\n{_log_tail(self.log_path)}\n"
+            f"Last lines of {self.log_path}:\n{log_tail(self.log_path)}\n"
             f"Fix: {fix} Responses that had arrived are kept; the same command continues with the rest."
         )
 
@@ -239,34 +288,6 @@ class EngineProcess:
 def _error_class(name: str) -> type[CfeError]:
     found = getattr(errors, name, None)
     return found if isinstance(found, type) and issubclass(found, CfeError) else EngineError
-
-
-def _describe_end(status: int | None) -> tuple[str, str]:
-    if status is None:
-        return "does not answer and did not end", "look at the log."
-    if status <= 128:
-        return f"ended with exit status {status}", "the log says why."
-    try:
-        name = signal.Signals(status - 128).name
-    except ValueError:
-        name = "unknown"
-    fix = "the log says why."
-    if name == "SIGKILL":
-        fix = (
-            "memory is the usual reason: lower max_model_len, max_in_flight or gpu_memory_utilization "
-            "(on a CPU: VLLM_CPU_KVCACHE_SPACE in the model's env)."
-        )
-    return f"was killed by signal {status - 128} ({name})", fix
-
-
-def _log_tail(path: Path) -> str:
-    try:
-        with path.open("rb") as log:
-            log.seek(max(0, path.stat().st_size - LOG_TAIL_BYTES))
-            lines = log.read().decode("utf-8", "replace").splitlines()
-    except OSError as error:
-        return f"  (not readable: {error})"
-    return "\n".join(f"  {text}" for text in lines[-LOG_TAIL_LINES:]) or "  (empty)"
 
 
 def _short(message: Record) -> str:

@@ -86,6 +86,11 @@ class ReplayEngine:
         settings = {"n_answers": str(self._n_answers)}
         return EngineInfo(engine="replay", model_path=str(self._path), settings=settings)
 
+    @property
+    def n_steps(self) -> int:
+        """None are needed."""
+        return 0
+
     def generate(self, cases: Iterable[Case]) -> Iterator[Response]:
         """Answer every case from the file; one that is not in it is ``failed``."""
         for case in cases:

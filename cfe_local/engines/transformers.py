@@ -56,6 +56,7 @@ class TransformersEngine:
         """
         _check_options(model)
         self._config = model
+        self.n_steps = 0
         folder = resolve_model(model.path)
         require_usable(folder, chat_template=model.chat_template)
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -146,9 +147,14 @@ class TransformersEngine:
             self._model.generate(
                 **inputs,
                 max_new_tokens=most,
-                logits_processor=LogitsProcessorList([chooser]),
+                logits_processor=LogitsProcessorList([self._count_step, chooser]),
                 stopping_criteria=StoppingCriteriaList([chooser.finished]),
             )
+
+    def _count_step(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        del ids
+        self.n_steps += 1
+        return scores
 
     def _row(self, request: Request) -> Row:
         case = request.case

@@ -26,7 +26,7 @@ from cfe_local.engines.vllm_options import llm_arguments
 from cfe_local.engines.vllm_prompts import PromptBuilder, Request
 from cfe_local.engines.vllm_responses import to_response
 from cfe_local.engines.wire import EngineInfo
-from cfe_local.errors import EngineError, ModelError, NetworkRefusedError, UsageError
+from cfe_local.errors import EngineDiedError, EngineError, ModelError, NetworkRefusedError, UsageError
 from cfe_local.records import (
     Case,
     Constraint,
@@ -65,6 +65,7 @@ class VllmEngine:
     Attributes:
         llm: vLLM's own object, for measuring against it.
         info: What is loaded, and how.
+        n_steps: Steps of vLLM's scheduler so far.
     """
 
     def __init__(self, model: ModelConfig) -> None:
@@ -76,6 +77,7 @@ class VllmEngine:
             EngineError: If vLLM cannot load it.
         """
         self._model = model
+        self.n_steps = 0
         folder = resolve_model(model.path)
         require_usable(folder, chat_template=model.chat_template)
         on_cpu = bool(current_platform.is_cpu())
@@ -149,10 +151,11 @@ class VllmEngine:
         self._in_flight[name] = InFlight(request, engine_id, since)
 
     def _step(self) -> None:
+        self.n_steps += 1
         try:
             outputs = self.llm.llm_engine.step()
         except (VLLMError, RuntimeError, ValueError, AssertionError, OSError) as error:
-            raise EngineError(
+            raise EngineDiedError(
                 f"vLLM stopped working: {type(error).__name__}: {error}\nFix: the engine's log has its own account."
             ) from error
         now = time.monotonic()

@@ -1,7 +1,8 @@
 """What driver and engine process say to each other: one JSON line per message, over two pipes of their own.
 
 The driver says ``start`` once, then for every round of cases ``case`` ... ``case``, ``end``. The engine answers
-``ready`` once, then ``response`` per case and ``done`` after the last of a round; ``refused`` ends the conversation.
+``ready`` once, then ``response`` per case and ``done`` after the last of a round, ``beat`` now and then in between;
+``refused`` ends the conversation.
 Standard output is not used, because the libraries inside an engine print to it.
 """
 
@@ -62,6 +63,13 @@ class Answer(Record):
     response: Response
 
 
+class Beat(Record):
+    """Engine: it works, although no case is finished; said only after a step since the last one."""
+
+    kind: Literal["beat"] = "beat"
+    n_steps: int = Field(ge=0, description="Steps so far; a step writes a token of every response under way.")
+
+
 class Done(Record):
     """Engine: every case of this round is finished."""
 
@@ -77,10 +85,10 @@ class Refused(Record):
 
 
 FromDriver = Annotated[Start | Ask | EndOfCases, Field(discriminator="kind")]
-FromEngine = Annotated[Ready | Answer | Done | Refused, Field(discriminator="kind")]
+FromEngine = Annotated[Ready | Answer | Beat | Done | Refused, Field(discriminator="kind")]
 
 FROM_DRIVER: TypeAdapter[Start | Ask | EndOfCases] = TypeAdapter(FromDriver)
-FROM_ENGINE: TypeAdapter[Ready | Answer | Done | Refused] = TypeAdapter(FromEngine)
+FROM_ENGINE: TypeAdapter[Ready | Answer | Beat | Done | Refused] = TypeAdapter(FromEngine)
 
 
 def line(message: Record) -> bytes:

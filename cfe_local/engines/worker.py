@@ -5,23 +5,27 @@ Run by ``engines.process`` as ``python -m cfe_local.engines.worker CASES_FD ANSW
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
 from typing import BinaryIO, Protocol
 
 from cfe_local.config.model import ModelConfig
 from cfe_local.engines.base import Engine
 from cfe_local.engines.feed import Inbox
 from cfe_local.engines.network_guard import install_network_guard
-from cfe_local.engines.wire import FROM_DRIVER, Answer, Done, EngineInfo, Ready, Refused, Start, line
+from cfe_local.engines.wire import FROM_DRIVER, Answer, Beat, Done, EngineInfo, Ready, Refused, Start, line
 from cfe_local.errors import CfeError, UsageError
 from cfe_local.records import Record
 
+BEAT_S = 5.0
 PR_SET_PDEATHSIG = 1  # Linux, sys/prctl.h
 
 
@@ -31,6 +35,11 @@ class LoadedEngine(Engine, Protocol):
     @property
     def info(self) -> EngineInfo:
         """What it is and how it is set."""
+        ...
+
+    @property
+    def n_steps(self) -> int:
+        """How often it went on with what is under way; the watchdog's sign of life between two responses."""
         ...
 
 
@@ -65,10 +74,12 @@ def load_engine(model: ModelConfig) -> LoadedEngine:
 
 def serve(cases: BinaryIO, answers: BinaryIO) -> None:
     """Speak the protocol of ``engines.wire`` until the driver closes its end."""
+    one_at_a_time = threading.Lock()
 
     def say(message: Record) -> None:
-        answers.write(line(message))
-        answers.flush()
+        with one_at_a_time:
+            answers.write(line(message))
+            answers.flush()
 
     start = FROM_DRIVER.validate_json(cases.readline())
     if not isinstance(start, Start):
@@ -79,6 +90,7 @@ def serve(cases: BinaryIO, answers: BinaryIO) -> None:
         engine = load_engine(start.model)
         say(Ready(info=engine.info))
         inbox = Inbox(cases)
+        threading.Thread(target=_beat, args=(engine, say), name="heartbeat", daemon=True).start()
         while (incoming := inbox.next_round()) is not None:
             for response in engine.generate(incoming):
                 say(Answer(response=response))
@@ -86,6 +98,17 @@ def serve(cases: BinaryIO, answers: BinaryIO) -> None:
     except CfeError as error:
         logging.getLogger(__name__).exception("refused")
         say(Refused(error=type(error).__name__, message=str(error)))
+
+
+def _beat(engine: LoadedEngine, say: Callable[[Record], None]) -> None:
+    """Tell the driver as long as the engine takes steps; an engine that hangs is silent."""
+    told = 0
+    while True:
+        time.sleep(BEAT_S)
+        if engine.n_steps != told:
+            told = engine.n_steps
+            with contextlib.suppress(OSError, ValueError):  # the driver is gone: the main thread sees it, too
+                say(Beat(n_steps=told))
 
 
 def main() -> None:

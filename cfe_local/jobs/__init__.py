@@ -1,1 +1,1 @@
-"""Work around runs on real machines: whether a machine can carry a run, and what it takes there."""
+"""Work around runs on real machines: whether a machine can carry a run, and sweeps over many of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -31,6 +32,7 @@ from cfe_local.pipeline.plan import RunPlan, judge_of, require_exam, resolve
 from cfe_local.pipeline.regrade import Regrading, refuse_repeats, reopen
 from cfe_local.pipeline.settle import GradingWork
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.pipeline.watchdog import answer_all
 from cfe_local.records import UNPARSABLE, Record, Response
 from cfe_local.report import Report
 from cfe_local.store import GradingFolder, RunStore
@@ -203,7 +205,8 @@ def _carry_out(
     limits = desk.plan.config.equivalence
     with ComparisonPool(n_workers=limits.workers, timeout_s=limits.timeout_s, memory_mb=limits.memory_mb) as pool:
         work = GradingWork(folder, watch)
-        judged = work.carry_out(assessment, tasks, pool, lambda: engines.engine_for(desk.judge))
+        ask = partial(answer_all, model=desk.judge, engines=engines, watch=watch, timing=(folder, "grade"))
+        judged = work.carry_out(assessment, tasks, pool, ask)
     found = assessment.records(tasks, judged)
     folder.write_records(RECORDS_NAME, found)
     return found

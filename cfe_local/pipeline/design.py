@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from cfe_local.benchmarks.cfe import select
@@ -17,6 +18,7 @@ from cfe_local.pipeline.manifest import build_manifest, combined_sha256, model_s
 from cfe_local.pipeline.plan import resolve
 from cfe_local.pipeline.settle import GradingWork
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.pipeline.watchdog import answer_all
 from cfe_local.prompts.render import template_digests
 from cfe_local.store import RunStore
 
@@ -76,8 +78,10 @@ def design_rubrics(request: DesignRequest, watch: Watcher) -> tuple[Path, list[D
         RunStore.create_or_resume(request.out, manifest, judge.model_dump_json(indent=2)) as store,
         EngineHost(store.path / "logs") as engines,
     ):
-        work = GradingWork(store.assessment(CALL, settings), watch)
+        folder = store.assessment(CALL, settings)
+        work = GradingWork(folder, watch)
+        ask = partial(answer_all, model=judge, engines=engines, watch=watch, timing=(folder, "grade"))
         while calls := design.calls(problems, work.judged):
-            work.ask(calls, engines.engine_for(judge))
+            work.ask(calls, ask)
         found = design.records(problems, work.judged)
         return store.write_records(RUBRICS_NAME, found), found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from cfe_local.experiments.base import Earlier
-from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.engines import EngineHost
 from cfe_local.pipeline.plan import RunPlan
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.pipeline.watchdog import answer_all
 from cfe_local.records import Case, Response
 from cfe_local.store import LoadReport, RunStore
 
@@ -61,9 +61,8 @@ def generate(plan: RunPlan, store: RunStore, engines: EngineHost, watch: Watcher
         if not pending:
             break
         store.write_records("cases", cases)
-        engine = engines.engine_for(plan.asked)
-        with timed(store, "generate", engine):
-            for response in engine.generate(pending):
+        with closing(answer_all(pending, plan.asked, engines, watch, timing=(store, "generate"))) as answers:
+            for response in answers:
                 with writing():
                     stream.append(response)
                 responses[response.key.label] = response

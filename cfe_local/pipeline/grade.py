@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cfe_local.config import JudgeConfig
 from cfe_local.equivalence import ComparisonPool
@@ -21,6 +22,7 @@ from cfe_local.pipeline.plan import RunPlan, resolve
 from cfe_local.pipeline.settle import GradingWork, is_settled
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.pipeline.watchdog import answer_all
 from cfe_local.prompts.render import template_digests
 from cfe_local.records import Response
 from cfe_local.store import RunStore
@@ -95,7 +97,8 @@ def _grade_one(
     if is_settled(folder, tasks):
         return
     work = GradingWork(folder, watch)
-    work.settle(grading, tasks, pool, lambda: engines.engine_for(request.judge))
+    ask = partial(answer_all, model=request.judge, engines=engines, watch=watch, timing=(folder, "grade"))
+    work.settle(grading, tasks, pool, ask)
 
 
 def judge_settings(request: GradeRequest) -> JudgeSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from cfe_local.benchmarks.formats import load_benchmark
@@ -20,6 +21,7 @@ from cfe_local.pipeline.plan import resolve
 from cfe_local.pipeline.settle import GradingWork
 from cfe_local.pipeline.tables import GRADINGS, look_up
 from cfe_local.pipeline.watch import Watcher
+from cfe_local.pipeline.watchdog import answer_all
 from cfe_local.prompts.render import template_digests
 from cfe_local.store import RunStore
 
@@ -97,7 +99,8 @@ def judge_exam(request: ExamRequest, watch: Watcher) -> tuple[ExamResult, ...]:
             grading = protocol(settings_of_judge(judge, request.grading))
             folder = store.grading(name, settings)
             work = GradingWork(folder, watch)
-            verdicts = work.settle(grading, tasks, pool, lambda: engines.engine_for(judge))
+            ask = partial(answer_all, model=judge, engines=engines, watch=watch, timing=(folder, "grade"))
+            verdicts = work.settle(grading, tasks, pool, ask)
             seconds = sum(stretch.time.seconds for stretch in engine_work(folder).load().records.values())
             graded = join_graded(labels, tasks, verdicts)
             figures = judge_figures(name, graded, work.answers, seconds=seconds, seed=request.seed)

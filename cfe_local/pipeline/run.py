@@ -91,7 +91,12 @@ def open_run(plan: RunPlan, *, fresh: bool = False) -> RunStore:
 
 def engine_host(plan: RunPlan, store: RunStore) -> EngineHost:
     """Engines that log into the run folder; examinee and judge share one where they are the same weights."""
-    return EngineHost(store.path / "logs", shared=shared_engine(plan.config), allow_network=plan.config.allow_network)
+    return EngineHost(
+        store.path / "logs",
+        shared=shared_engine(plan.config),
+        allow_network=plan.config.allow_network,
+        watchdog=plan.config.watchdog,
+    )
 
 
 def shared_engine(config: RunConfig) -> ModelConfig | None:

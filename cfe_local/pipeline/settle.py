@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 
-from cfe_local.engines.process import EngineProcess
 from cfe_local.equivalence import ComparisonPool
 from cfe_local.grading import Grading, GradingTask, Judged, Pair
 from cfe_local.grading.assessment import Inquiry
 from cfe_local.grading.settling import Settled, made_from
-from cfe_local.pipeline.clock import timed
 from cfe_local.pipeline.generate import note_damage, writing
 from cfe_local.pipeline.watch import Watcher
 from cfe_local.records import Case, ComparedPair, Comparison, Response, Verdict
@@ -17,6 +16,8 @@ from cfe_local.store import GradingFolder
 
 SETTLED_NAME = "settled.json"
 """Says that a grading is finished, and what its verdicts were made from."""
+Ask = Callable[[Sequence[Case]], Generator[Response, None, None]]
+"""Puts calls to the judge and gives each answer as it arrives."""
 
 
 def is_settled(folder: GradingFolder, tasks: Sequence[GradingTask]) -> bool:
@@ -52,7 +53,7 @@ class GradingWork:
         grading: Grading,
         tasks: Sequence[GradingTask],
         pool: ComparisonPool,
-        engine: Callable[[], EngineProcess],
+        ask: Ask,
     ) -> list[Verdict]:
         """Go on until the grading has nothing left to compare or ask, and write its verdicts.
 
@@ -60,12 +61,12 @@ class GradingWork:
             grading: What to compare and ask.
             tasks: The responses.
             pool: Where values are compared.
-            engine: Gives the judge's engine; called only if there is something to ask.
+            ask: Puts calls to the judge; called only if there is something to ask.
 
         Raises:
             EngineError: If the engine ends; what it had answered is stored.
         """
-        self.carry_out(grading, tasks, pool, engine)
+        self.carry_out(grading, tasks, pool, ask)
         name = self._folder.path.name
         verdicts = [v.model_copy(update={"grading": name}) for v in grading.verdicts(tasks, self._judged)]
         self._folder.write_records("verdicts", verdicts)
@@ -77,7 +78,7 @@ class GradingWork:
         inquiry: Inquiry,
         tasks: Sequence[GradingTask],
         pool: ComparisonPool,
-        engine: Callable[[], EngineProcess],
+        ask: Ask,
     ) -> Judged:
         """Go on until there is nothing left to compare or ask.
 
@@ -94,14 +95,14 @@ class GradingWork:
                 self._compare(list(due.values()), pool)
             calls = [inquiry.calls([task], self._judged) for task in unsettled]
             if asked := [case for found in calls for case in found]:
-                self.ask(asked, engine())
+                self.ask(asked, ask)
             unsettled = [task for task, *open_ in zip(unsettled, pairs, calls, strict=True) if any(open_)]
         return self._judged
 
-    def ask(self, calls: Sequence[Case], engine: EngineProcess) -> Judged:
+    def ask(self, calls: Sequence[Case], ask: Ask) -> Judged:
         """Ask the judge, store what it says, and give everything that is known then."""
         self._watch.stage(f"judge {self._folder.path.name}", total=len(calls), done=0)
-        self._ask(calls, engine)
+        self._ask(calls, ask)
         return self._judged
 
     @property
@@ -123,9 +124,9 @@ class GradingWork:
             self._comparisons[pairs[index].label] = untimed(comparison)
             self._watch.advance()
 
-    def _ask(self, calls: Sequence[Case], engine: EngineProcess) -> None:
-        with timed(self._folder, "grade", engine):
-            for answer in engine.generate(calls):
+    def _ask(self, calls: Sequence[Case], ask: Ask) -> None:
+        with closing(ask(calls)) as answers:
+            for answer in answers:
                 with writing():
                     self._answer_stream.append(answer)
                 self._answers[answer.key.label] = answer

@@ -118,6 +118,17 @@ class RunLock:
             self.path.unlink(missing_ok=True)
 
 
+def holder_of(folder: Path) -> LockHolder | None:
+    """Who writes to a folder now, as far as it can be told from here; None if nobody does.
+
+    Raises:
+        StoreError: If the lock cannot be read.
+    """
+    text = _read_text(folder / LOCK_NAME)
+    holder = _parse(text) if text is not None else None
+    return None if holder is None or holder.is_gone(LockHolder.this_process()) else holder
+
+
 def _place(path: Path, holder: LockHolder) -> bool:
     """Try to create the lock file with its content in one step; False where one exists."""
     claim = path.with_name(f".{path.name}.{holder.nonce}")

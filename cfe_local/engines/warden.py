@@ -23,6 +23,8 @@ LEAVE_S = 1.0
 """How long workers may take to notice that their engine is gone and to free shared memory, before they are killed."""
 GONE_S = 6.0
 """Give up waiting for killed processes after this; only one stuck in the kernel takes longer."""
+SHARED_NAMES = ("psm_", "sem.mp-", "sem.loky-", "vllm", "torch_", "nccl-")
+"""How multiprocessing, joblib, vLLM, torch and NCCL name theirs under /dev/shm."""
 PR_SET_CHILD_SUBREAPER = 36  # Linux, sys/prctl.h
 
 
@@ -69,6 +71,7 @@ def _reap(engine_pid: int) -> int | None:
 
 def _end(engine_pid: int, status: int | None) -> int:
     started = time.monotonic()
+    shared = _shared_memory(descendants(os.getpid()))
     if status is None:
         _kill(engine_pid)
     while (left := descendants(os.getpid())) and (waited := time.monotonic() - started) < GONE_S:
@@ -78,6 +81,11 @@ def _end(engine_pid: int, status: int | None) -> int:
         time.sleep(POLL_S / 2)
         ended = _reap(engine_pid)
         status = ended if status is None else status
+    ended = _reap(engine_pid)  # the last ones to die; whoever adopts them after us may not collect them
+    status = ended if status is None else status
+    for path in shared:
+        with contextlib.suppress(OSError):  # freed by its owner meanwhile
+            path.unlink()
     if sys.platform != "linux":
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(engine_pid, signal.SIGKILL)
@@ -89,6 +97,18 @@ def _end(engine_pid: int, status: int | None) -> int:
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
+
+
+def _shared_memory(pids: list[int]) -> set[Path]:
+    """Shared memory of an engine's workers, which nobody frees once they are killed: it would stay until a reboot."""
+    found: set[Path] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for entry in Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines():
+                name = entry.partition("/dev/shm/")[2].removesuffix(" (deleted)")
+                if name.startswith(SHARED_NAMES):
+                    found.add(Path("/dev/shm") / name)
+    return found
 
 
 def descendants(root: int) -> list[int]:

@@ -75,8 +75,9 @@ def parse_device(text: str) -> Device:
     Raises:
         UsageError: For a device that is not in the table, or a count of none.
     """
-    match = re.fullmatch(r"([a-z0-9-]+?)(?:x([0-9]{1,4}))?", text.strip().lower())
-    name, count = (match[1], int(match[2] or 1)) if match else ("", 0)
+    written = text.strip().lower()
+    match = re.fullmatch(r"([a-z0-9-]+)x([0-9]{1,4})", written)
+    name, count = (match[1], int(match[2])) if match and written not in KNOWN else (written, 1)  # rtx4090 is a name
     if name == "cpu":
         return this_cpu()
     if name not in KNOWN or count < 1:

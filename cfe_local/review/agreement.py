@@ -87,7 +87,7 @@ def with_questions(lines: Mapping[Place, ReviewLine], variables: Mapping[str, in
             continue
         if "incorrect" in words:
             label = "incorrect"
-        elif len(words) == n and UNSURE not in words:
+        elif len(words) == n and set(words) == {"correct"}:
             label = "correct"
         else:
             continue

@@ -63,6 +63,7 @@ def test_a_stated_value_is_taken_from_a_reviewer_whose_label_was_settled() -> No
         ("correct", None, None),
         ("correct", "unsure", None),
         ("unsure", "incorrect", "incorrect"),
+        ("correct", "maybe", None),
     ],
 )
 def test_a_question_follows_from_its_variables(first: str, second: str | None, expected: str | None) -> None:

@@ -29,7 +29,7 @@ EXTRACTED = {
     3: {"v1": "13", "v2": "true"},
     4: {"v1": "3 A", "v2": "24 W"},
 }
-"""What the judge extracts, where it is asked; no call is made for rows 2 and 5."""
+"""What the judge extracts, where it is asked; no call is made for rows 3 and 5."""
 
 
 @dataclass

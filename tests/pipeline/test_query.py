@@ -33,7 +33,7 @@ def test_the_four_tables_hold_what_the_run_has(untouched: Path) -> None:
         "select (select count(*) from responses), (select count(*) from verdicts), (select count(*) from cases), "
         "(select count(*) from judge)",
     )
-    assert counts.rows == ((6, 8, 6, 4),)  # row 2 names its value in a plain sentence, row 5 has no answer
+    assert counts.rows == ((6, 8, 6, 4),)  # row 3 says `name: value`, row 5 has no answer
     right = query(untouched, "select row from verdicts group by row having bool_and(verdict = 'correct') order by row")
     assert right.rows == ((0,), (1,), (2,), (3,))
     joined = query(

@@ -5,6 +5,7 @@
     ├── BenchmarkError  2  benchmark files that cannot be used
     ├── ModelError      2  a model folder, tokenizer or chat template that cannot be used
     ├── StoreError      2  a run folder that cannot be used: other settings, damaged, not a run
+    ├── BundleError     2  a bundle that is not whole, or cannot be made
     ├── RunLockedError  3  another process writes to this run folder
     ├── EngineError     4  the engine died, hung or refused; what had finished is on disk
     ├── JudgeError      4  the judge cannot be trusted to answer at all (its grammar does not bind, say)
@@ -45,6 +46,12 @@ class ModelError(CfeError):
 
 class StoreError(CfeError):
     """A run folder that cannot be used: other settings, damaged, or not a run folder."""
+
+    exit_code = 2
+
+
+class BundleError(CfeError):
+    """A bundle that is not whole, or cannot be made."""
 
     exit_code = 2
 

@@ -393,6 +393,7 @@ class Manifest(Record):
     cfe_local_version: str
     fingerprint: Sha256 = Field(description="sha256 over everything below that would change an answer.")
     settings: dict[str, str] = Field(description="What goes into the fingerprint, name to value, for messages.")
+    shard: str = Field(default="", description="`i/n` where the run has only that part of its problems.")
     benchmark_files: tuple[FileDigest, ...]
     benchmark_name: str
     model_files: tuple[FileDigest, ...] = ()

@@ -239,6 +239,20 @@ def select(problems: Sequence[Problem], selection: SelectionConfig) -> tuple[Pro
     return chosen
 
 
+def take_shard(problems: tuple[Problem, ...], selection: SelectionConfig) -> tuple[Problem, ...]:
+    """Of the selected problems those of the selection's shard: one by one in turn, so that long ones spread evenly.
+
+    Raises:
+        UsageError: If there are more shards than problems.
+    """
+    part, n_parts = selection.shard_numbers
+    if len(problems) < n_parts:
+        raise UsageError(
+            f"shard {selection.shard}: only {len(problems)} problems are selected\nFix: make at most that many shards."
+        )
+    return problems[part - 1 :: n_parts]
+
+
 def _rows_of(written: str, n_rows: Mapping[str, int]) -> Iterable[tuple[str, int]]:
     split, _, numbers = written.partition(":")
     first, dash, last = numbers.partition("-")

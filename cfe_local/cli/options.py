@@ -26,6 +26,7 @@ DEDICATED = {
     "seed": "seed",
     "out": "out",
     "limit": "selection.limit",
+    "shard": "selection.shard",
     "allow_network": "allow_network",
 }
 """Options with a name of their own, and the setting that each one is."""
@@ -53,6 +54,7 @@ def run_options(command: Command) -> Command:
         click.option("--limit", type=click.IntRange(1), help="At most this many problems."),
         click.option("--rows", multiple=True, help="split:row or split:first-last; may be repeated."),
         click.option("--split", "splits", multiple=True, help="Only this split; may be repeated."),
+        click.option("--shard", help="i/n: only this part of the problems, in a run folder of its own below --out."),
         click.option("--seed", type=click.IntRange(0), help="Seed of the run."),
         click.option("--out", type=click.Path(path_type=Path), help="Run folder."),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Any setting, dotted."),
@@ -75,4 +77,8 @@ def resolve(config: Path | None, options: dict[str, Any]) -> RunConfig:
     for name, setting in (("rows", "selection.rows"), ("splits", "selection.splits"), ("k", "experiment.k")):
         if options.get(name):
             values[setting] = options[name]
-    return load_run_config(config, overrides=options.get("overrides", ()), values=values, environ=os.environ)
+    settings = load_run_config(config, overrides=options.get("overrides", ()), values=values, environ=os.environ)
+    if options.get("shard") is None:
+        return settings
+    part, n_parts = settings.selection.shard_numbers
+    return settings.model_copy(update={"out": settings.out / f"shard-{part}-of-{n_parts}"})

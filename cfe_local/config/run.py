@@ -12,6 +12,7 @@ from cfe_local.config.model import JudgeConfig, ModelConfig
 from cfe_local.records import Record
 
 _ROW_NUMBER = re.compile(r"[0-9]{1,9}")
+_SHARD = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
 
 
 class BenchmarkConfig(Record):
@@ -27,6 +28,7 @@ class SelectionConfig(Record):
     splits: tuple[str, ...] = Field(default=(), description="Names of splits; empty means all.")
     rows: tuple[str, ...] = Field(default=(), description="Rows as `split:row` or `split:first-last`; empty means all.")
     limit: int | None = Field(default=None, ge=1, description="At most this many problems, in file order.")
+    shard: str = Field(default="", description="`i/n`: only every n-th of these problems, beginning with the i-th.")
 
     @field_validator("rows")
     @classmethod
@@ -37,6 +39,20 @@ class SelectionConfig(Record):
             if not (split and colon and all(_ROW_NUMBER.fullmatch(bound) for bound in bounds)):
                 raise ValueError(f"row {row!r} is not written as split:row or split:first-last, for example text:0-7")
         return rows
+
+    @field_validator("shard")
+    @classmethod
+    def _shard_is_written_right(cls, shard: str) -> str:
+        match = _SHARD.fullmatch(shard)
+        if shard and not (match and 1 <= int(match[1]) <= int(match[2])):
+            raise ValueError(f"shard {shard!r} is not written as i/n with 1 <= i <= n, for example 2/3")
+        return shard
+
+    @property
+    def shard_numbers(self) -> tuple[int, int]:
+        """Which part of how many; 1 of 1 where nothing is left out."""
+        match = _SHARD.fullmatch(self.shard)
+        return (int(match[1]), int(match[2])) if match else (1, 1)
 
 
 class ExperimentConfig(Record):

@@ -87,6 +87,7 @@ def build_manifest(
     benchmark_files: tuple[FileDigest, ...],
     model_files: tuple[FileDigest, ...],
     templates: dict[str, str],
+    shard: str = "",
 ) -> Manifest:
     """Put a manifest together; ``settings`` must hold everything that would change an answer."""
     return Manifest(
@@ -94,6 +95,7 @@ def build_manifest(
         cfe_local_version=metadata.version("cfe-local"),
         fingerprint=settings_fingerprint(settings),
         settings=settings,
+        shard=shard,
         benchmark_name=benchmark_name,
         benchmark_files=benchmark_files,
         model_files=model_files,

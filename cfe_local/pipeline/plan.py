@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from cfe_local.benchmarks.cfe import Benchmark, select
+from cfe_local.benchmarks.cfe import Benchmark, select, take_shard
 from cfe_local.benchmarks.formats import load_benchmark
 from cfe_local.config import JudgeConfig, ModelConfig, RunConfig
 from cfe_local.engines.model_folder import digest_model, require_usable
@@ -117,7 +117,8 @@ def plan_run(config: RunConfig) -> RunPlan:
         config = config.model_copy(update={"judge": resolve(config.judge)[0]})
     source = read_source(experiment, config, benchmark)
     manifest = _manifest(config, benchmark, files, experiment, source)
-    return RunPlan(config, benchmark, problems, experiment, manifest, options, source)
+    mine = take_shard(problems, config.selection)
+    return RunPlan(config, benchmark, mine, experiment, manifest, options, source)
 
 
 def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
@@ -140,7 +141,7 @@ def reopen_plan(config: RunConfig, manifest: Manifest) -> RunPlan:
             "Fix: bring the old files back, or run again on the new ones in another folder."
         )
     options = experiment_options(experiment, config)
-    problems = select(benchmark.problems, config.selection)
+    problems = take_shard(select(benchmark.problems, config.selection), config.selection)
     return RunPlan(config, benchmark, problems, experiment, manifest, options, stored_source(config.out))
 
 
@@ -232,6 +233,7 @@ def _manifest(
         benchmark_files=benchmark.files,
         model_files=tuple(files),
         templates=templates,
+        shard=config.selection.shard,
     )
 
 

@@ -164,6 +164,7 @@ class RunStore(RunFolder):
                 write_atomically(path / CONFIG_NAME, config_text.encode())
                 write_atomically(path / MANIFEST_NAME, manifest.model_dump_json(indent=2).encode() + b"\n")
             else:
+                _refuse_other_shard(path, earlier.shard, manifest.shard)
                 refuse_other_settings(
                     path, earlier.fingerprint, earlier.settings, manifest.settings, manifest.fingerprint
                 )
@@ -321,6 +322,15 @@ def _refuse_foreign_folder(path: Path) -> None:
         raise StoreError(
             f"{path}: is not empty and not a run folder (it has {', '.join(foreign[:3])}"
             f"{' ...' if len(foreign) > 3 else ''})\nFix: choose an empty or new folder (out)."
+        )
+
+
+def _refuse_other_shard(path: Path, there: str, here: str) -> None:
+    if there != here:
+        holds, wanted = (f"shard {shard}" if shard else "a whole run" for shard in (there, here))
+        raise StoreError(
+            f"{path}: holds {holds}, not {wanted}\n"
+            "Fix: give each shard a folder of its own (--shard makes one below --out); join them by cfe-local merge."
         )
 
 
